@@ -1,0 +1,3 @@
+module github.com/flink-skew-exporter/flink-skew-exporter
+
+go 1.26.0
