@@ -1,0 +1,228 @@
+package analysis
+
+import (
+	"time"
+)
+
+// Analyze is a reducer: it takes the state after the previous poll and this
+// poll's snapshot, and returns the next state and what the snapshot means. It
+// changes neither argument. Snapshots must come in the order of their times.
+func Analyze(prev State, s Snapshot, c Config) (State, Result) {
+	a := analyzer{c: c, at: s.At, snapshot: &s, rules: rules(), findings: findingRules()}
+	next := State{jobs: make(map[string]*jobState, len(s.Jobs)), taskManagers: advanceHosts(prev.taskManagers, &s, c)}
+	a.hosts = next.taskManagers
+	for i := range s.Jobs {
+		job := &s.Jobs[i]
+		next.jobs[job.ID] = advanceJob(prev.jobs[job.ID], job, s.At, c)
+	}
+	a.weighHosts(next)
+	r := Result{
+		At: s.At, Cluster: s.Cluster, FlinkVersion: s.FlinkVersion, Slots: s.Slots,
+		JobStates: s.JobStates, Jobs: make([]JobResult, 0, len(s.Jobs)), Gaps: s.Gaps,
+	}
+	if s.TaskManagers != nil {
+		r.TaskManagers = OfInt(len(s.TaskManagers))
+	}
+	for i := range s.Jobs {
+		r.Jobs = append(r.Jobs, a.job(&s.Jobs[i], next.jobs[s.Jobs[i].ID]))
+	}
+	return next, r
+}
+
+// advanceJob returns the job's next state. A new RUNNING timestamp or another
+// parallelism is a new epoch: what was known of the vertices no longer holds.
+func advanceJob(prev *jobState, job *Job, at time.Time, c Config) *jobState {
+	next := &jobState{runningSince: job.RunningSince, vertices: make(map[string]*vertexState, len(job.Vertices))}
+	if len(job.Vertices) == 0 {
+		if prev != nil {
+			*next = *prev // Between RUNNING states: nothing to measure, nothing to forget.
+		}
+		return next
+	}
+	moved := prev != nil && !prev.runningSince.Equal(job.RunningSince)
+	rescaled := false
+	attempts := highestAttempt(job)
+	for i := range job.Vertices {
+		v := &job.Vertices[i]
+		var was *vertexState
+		if prev != nil {
+			was = prev.vertices[v.ID]
+		}
+		changed := was != nil && (moved || was.parallelism != v.Parallelism)
+		if was != nil && was.parallelism != v.Parallelism {
+			rescaled = true
+		}
+		if changed {
+			was = nil
+		}
+		state := advanceVertex(was, v, job.Sink(v.ID), at, c)
+		state.changed = changed
+		next.vertices[v.ID] = state
+	}
+	next.attempts = max(attempts, 0)
+	switch {
+	case prev == nil || prev.runningSince.IsZero():
+		next.restarts = float64(next.attempts)
+	case rescaled:
+		next.restarts = prev.restarts
+	default:
+		next.restarts = prev.restarts + float64(max(0, attempts-prev.attempts))
+		if moved && attempts <= prev.attempts {
+			next.restarts++
+		}
+	}
+	if prev != nil {
+		next.attempts = max(next.attempts, prev.attempts)
+	}
+	return next
+}
+
+// highestAttempt is the largest attempt number among the job's subtasks, -1
+// when none is known.
+func highestAttempt(job *Job) int {
+	highest := -1
+	for i := range job.Vertices {
+		for j := range job.Vertices[i].Subtasks {
+			highest = max(highest, int(job.Vertices[i].Subtasks[j].Attempt))
+		}
+	}
+	return highest
+}
+
+// analyzer holds what one call of Analyze needs throughout.
+type analyzer struct {
+	c        Config
+	at       time.Time
+	snapshot *Snapshot
+	rules    []rule
+	findings []func(*findingContext) (Finding, bool)
+	hosts    map[string]hostState
+	// dear counts, by TaskManager, the vertices whose records cost more there.
+	dear map[string]int
+	// busyOn is the busy seconds a second of all subtasks, by TaskManager.
+	busyOn map[string]float64
+	// evidence is reused from job to job, one an vertex.
+	evidence []*evidence
+	scratch  scratch
+}
+
+// weighHosts compares the TaskManagers over all jobs' vertices: a slow host
+// shows in several of them.
+func (a *analyzer) weighHosts(next State) {
+	a.dear, a.busyOn = make(map[string]int), make(map[string]float64)
+	e := a.evidenceAt(0)
+	for i := range a.snapshot.Jobs {
+		job := &a.snapshot.Jobs[i]
+		for j := range job.Vertices {
+			v := &job.Vertices[j]
+			s := next.jobs[job.ID].vertices[v.ID]
+			if s.tracks == nil || v.Detail == DetailSkipped {
+				continue
+			}
+			e.gather(v, s, a.at, a.c)
+			if len(a.hosts) > 0 {
+				for i, busy := range e.busy {
+					if busy > 0 {
+						a.busyOn[e.taskManager[i]] += busy
+					}
+				}
+			}
+			if e.maxBusy < a.c.ActivityBusy {
+				continue
+			}
+			if host, _ := e.dearHost(a.c, a.c.CostEnter); host != "" {
+				a.dear[host]++
+			}
+		}
+	}
+}
+
+func (a *analyzer) evidenceAt(i int) *evidence {
+	for len(a.evidence) <= i {
+		a.evidence = append(a.evidence, &evidence{})
+	}
+	return a.evidence[i]
+}
+
+// job judges one job: first the load of all vertices, then each vertex with
+// what its neighbours say, then what the victims wait for.
+func (a *analyzer) job(job *Job, s *jobState) JobResult {
+	r := JobResult{
+		ID: job.ID, Name: job.Name, State: job.State, Scheduler: job.Scheduler,
+		StartedAt: job.StartedAt, RunningSince: job.RunningSince,
+		Vertices: make([]VertexResult, len(job.Vertices)),
+	}
+	if len(s.vertices) > 0 {
+		r.Restarts = Of(s.restarts)
+	}
+	g := newGraph(job.Vertices)
+	widest := make(map[string]int)
+	for i := range job.Vertices {
+		v := &job.Vertices[i]
+		e := a.evidenceAt(i)
+		e.gather(v, s.vertices[v.ID], a.at, a.c)
+		known := len(e.index) > 0 && v.Detail != DetailSkipped
+		g.loads[i] = vertexLoad{
+			known: known, maxBusy: e.maxBusy, meanBackPressured: e.meanBackPressd, maxBackPressured: e.maxBackPressured,
+			silent: !known || e.maxBusy < a.c.ActivityBusy && e.maxBackPressured < a.c.ActivityBusy,
+		}
+		widest[v.SlotSharingGroup] = max(widest[v.SlotSharingGroup], v.Parallelism)
+	}
+	for i := range job.Vertices {
+		v := &job.Vertices[i]
+		r.Vertices[i] = a.vertex(vertexQuestion{
+			v: v, e: a.evidence[i], s: s.vertices[v.ID], g: &g, at: i, widest: widest[v.SlotSharingGroup],
+		})
+	}
+	for i := range r.Vertices {
+		if v := &r.Vertices[i].Verdict; v.ID == Backpressured {
+			if cause := g.cause(i, a.c); cause >= 0 {
+				v.Advice.Cause = job.Vertices[cause].ID
+			}
+		}
+	}
+	return r
+}
+
+// vertexQuestion is one vertex with its surroundings.
+type vertexQuestion struct {
+	v      *Vertex
+	e      *evidence
+	s      *vertexState
+	g      *graph
+	at     int // position in the graph
+	widest int // parallelism of its slot sharing group
+}
+
+// vertex judges one vertex and describes it.
+func (a *analyzer) vertex(x vertexQuestion) VertexResult {
+	v, e, s := x.v, x.e, x.s
+	r := VertexResult{
+		ID: v.ID, Name: v.Name, Parallelism: v.Parallelism, MaxParallelism: v.MaxParallelism, Keyed: v.Keyed(),
+		Inputs: v.Inputs, Partitions: v.Partitions, Coverage: s.coverage(v, a.at, a.c), Windows: s.windows,
+		Layout: layoutOf(v), Ceiling: ceilingOf(v, x.widest, a.snapshot.Slots, a.c), Findings: []Finding{},
+	}
+	a.describe(&r, v, s)
+	hasData := len(e.index) > 0 && v.Detail != DetailSkipped && r.Coverage.Or(0) >= a.c.MinCoverage
+	if hasData {
+		r.Sizing = sizingOf(e, r.Ceiling, a.c)
+	}
+	q := &inquiry{evidence: e, c: a.c, held: s.steady.held.ID, inputs: x.g.inputsOf(x.at, a.c), dear: a.dear}
+	verdict := judgeVertex(q, s, a.at, a.rules)
+	if s.steady.held.ID == "" || verdict.ID == NotEnoughData || s.freshAt.Equal(a.at) || v.Detail == DetailSkipped {
+		s.steady = s.steady.take(verdict, a.c) // A poll without a new window is no vote.
+	}
+	r.Verdict = s.steady.held
+	if r.Verdict.Subtasks == nil {
+		r.Verdict.Subtasks = []int{}
+	}
+	fc := &findingContext{q: q, s: s, result: &r, root: x.g.root(x.at, a.c), hosts: a.hosts, busyOn: a.busyOn, hasData: hasData}
+	for _, find := range a.findings {
+		if f, ok := find(fc); ok {
+			f.Subtasks = []int{}
+			r.Findings = append(r.Findings, f)
+		}
+	}
+	r.Hot = hotOf(&r)
+	return r
+}

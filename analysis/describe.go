@@ -1,0 +1,157 @@
+package analysis
+
+import (
+	"math"
+
+	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/keygroup"
+)
+
+// scratch are slices that describe reuses from vertex to vertex.
+type scratch struct {
+	values, sorted []float64
+	index, groups  []int32
+}
+
+// describe fills the vertex's distributions and subtasks from the newest window.
+func (a *analyzer) describe(r *VertexResult, v *Vertex, s *vertexState) {
+	a.describeCheckpoint(r, v)
+	if v.Detail == DetailSkipped || s.tracks == nil {
+		return
+	}
+	r.Subtasks = s.freshResults(a)
+	if len(r.Subtasks) == 0 {
+		return
+	}
+	sc := &a.scratch
+	sc.index, sc.groups = sc.index[:0], sc.groups[:0]
+	for i := range r.Subtasks {
+		sc.index = append(sc.index, r.Subtasks[i].Index)
+		sc.groups = append(sc.groups, r.Subtasks[i].KeyGroups)
+	}
+	groups := sc.groups
+	if r.Layout == nil {
+		groups = nil
+	}
+	of := func(value func(*SubtaskResult) Num) Distribution {
+		sc.values = sc.values[:0]
+		for i := range r.Subtasks {
+			sc.values = append(sc.values, value(&r.Subtasks[i]).Or(math.NaN()))
+		}
+		return distribution(sc.values, sc.index, groups, &sc.sorted)
+	}
+	g := &r.Signals
+	g.Busy = of(func(t *SubtaskResult) Num { return t.Busy })
+	g.BackPressured = of(func(t *SubtaskResult) Num { return t.BackPressured })
+	g.Idle = of(func(t *SubtaskResult) Num { return t.Idle })
+	g.RecordsIn = of(func(t *SubtaskResult) Num { return t.RecordsIn })
+	g.RecordsOut = of(func(t *SubtaskResult) Num { return t.RecordsOut })
+	g.BytesIn = of(func(t *SubtaskResult) Num { return t.BytesIn })
+	g.CostPerRecord = of(func(t *SubtaskResult) Num { return t.CostPerRecord })
+	g.CostPerRecord.Excess = Num{} // A cost is no load to be shared out over key groups.
+	g.WatermarkLag = a.watermarkLag(v)
+	if g.RecordsIn.Count == v.Parallelism {
+		r.RecordsInPerSecond = g.RecordsIn.Sum
+	}
+	if g.RecordsOut.Count == v.Parallelism {
+		r.RecordsOutPerSecond = g.RecordsOut.Sum
+	}
+	r.WindowSeconds = s.windowSeconds
+}
+
+// freshResults are the vertex's subtasks that have fresh values, shared with
+// the state when that is all of them.
+func (s *vertexState) freshResults(a *analyzer) []SubtaskResult {
+	fresh := 0
+	for i := range s.tracks {
+		if s.tracks[i].fresh(a.at, a.c) {
+			fresh++
+		}
+	}
+	if fresh == len(s.results) {
+		return s.results
+	}
+	some := make([]SubtaskResult, 0, fresh)
+	for i := range s.tracks {
+		if s.tracks[i].fresh(a.at, a.c) {
+			some = append(some, s.results[i])
+		}
+	}
+	return some
+}
+
+// describeCheckpoint fills state size and duration of the newest completed checkpoint.
+func (a *analyzer) describeCheckpoint(r *VertexResult, v *Vertex) {
+	if v.Checkpoint == nil {
+		return
+	}
+	m := keyGroups(v)
+	sc := &a.scratch
+	sc.index, sc.groups = sc.index[:0], sc.groups[:0]
+	var state, duration []float64
+	for _, t := range v.Checkpoint.Subtasks {
+		if int(t.Index) >= v.Parallelism {
+			return // The checkpoint was taken at another parallelism.
+		}
+		sc.index = append(sc.index, t.Index)
+		if m > 0 {
+			sc.groups = append(sc.groups, int32(keygroup.Count(int(t.Index), v.Parallelism, m)))
+		}
+		state = append(state, t.StateBytes.Or(math.NaN()))
+		duration = append(duration, t.EndToEndMs.Or(math.NaN())/1000)
+	}
+	groups := sc.groups
+	if m == 0 {
+		groups = nil
+	}
+	r.Signals.State = distribution(state, sc.index, groups, &sc.sorted)
+	r.Signals.CheckpointDuration = distribution(duration, sc.index, nil, &sc.sorted)
+}
+
+// watermarkLag is how far each subtask's input watermark is behind the poll,
+// in seconds; a watermark ahead of it is no lag.
+func (a *analyzer) watermarkLag(v *Vertex) Distribution {
+	var lag []float64
+	var index []int32
+	for i := range v.Subtasks {
+		if ms, ok := v.Subtasks[i].WatermarkMs.Get(); ok {
+			lag = append(lag, max(0, (float64(a.at.UnixMilli())-ms)/1000))
+			index = append(index, v.Subtasks[i].Index)
+		}
+	}
+	return distribution(lag, index, nil, &a.scratch.sorted)
+}
+
+// hotOf names the hottest subtask while a skew verdict stands.
+func hotOf(r *VertexResult) *Hot {
+	switch r.Verdict.ID {
+	case HotKey, KeyGroupLayout, HotPartition, PartitionLayout, SlowTaskManager, CostlyRecords, UnevenInput, FewKeys:
+	default:
+		return nil
+	}
+	// Of those that the verdict names, save few_keys, which names the idle ones.
+	named := map[int]bool{}
+	if r.Verdict.ID != FewKeys {
+		for _, i := range r.Verdict.Subtasks {
+			named[i] = true
+		}
+	}
+	hottest := -1
+	for i := range r.Subtasks {
+		t := &r.Subtasks[i]
+		if len(named) > 0 && !named[int(t.Index)] {
+			continue
+		}
+		if hottest < 0 || t.Busy.Or(0) > r.Subtasks[hottest].Busy.Or(0) {
+			hottest = i
+		}
+	}
+	if hottest < 0 {
+		return nil
+	}
+	h := &Hot{Subtask: int(r.Subtasks[hottest].Index)}
+	if r.Layout != nil && h.Subtask < r.Parallelism {
+		first, last := keygroup.Range(h.Subtask, r.Parallelism, int(r.MaxParallelism.Or(0)))
+		h.KeyGroups = &KeyGroupRange{First: first, Last: last}
+	}
+	return h
+}

@@ -1,0 +1,184 @@
+package analysis
+
+import (
+	"math"
+	"time"
+
+	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/keygroup"
+)
+
+// evidence is what the rules look at: a vertex's subtasks over all weighed
+// windows, by position. Only subtasks with fresh values have a position, and
+// NaN marks a value that Flink did not give.
+type evidence struct {
+	v *Vertex
+	// index is the subtask of each position.
+	index                            []int32
+	busy, backPressured, idle        []float64
+	in, out                          []float64 // records a second
+	load                             []float64 // what feeds the subtask: in, or out of a source
+	cost                             []float64 // busy seconds a record of load
+	groups                           []int32   // owned key groups; nil unless keyed
+	partitions                       []float64 // owned source partitions
+	taskManager                      []string
+	nowBusy, nowLoad                 []float64 // of the newest window alone
+	records                          float64   // records of load that the sums rest on
+	maxBusy, meanBusy, minBusy       float64   // NaN when busy is not measurable
+	maxBackPressured, meanBackPressd float64   // 0 when not known
+	maxLoad, meanLoad                float64
+}
+
+// gather fills e from the vertex's state, reusing its slices.
+func (e *evidence) gather(v *Vertex, s *vertexState, at time.Time, c Config) {
+	*e = evidence{
+		v: v, index: e.index[:0], busy: e.busy[:0], backPressured: e.backPressured[:0], idle: e.idle[:0],
+		in: e.in[:0], out: e.out[:0], load: e.load[:0], cost: e.cost[:0], groups: e.groups[:0],
+		partitions: e.partitions[:0], taskManager: e.taskManager[:0], nowBusy: e.nowBusy[:0], nowLoad: e.nowLoad[:0],
+	}
+	m := keyGroups(v)
+	source := v.Source()
+	for i := range s.tracks {
+		t, r := &s.tracks[i], &s.results[i]
+		if !t.fresh(at, c) {
+			continue
+		}
+		seconds := float64(t.sums.seconds)
+		per := func(sum float32) float64 { return float64(sum) / seconds }
+		e.index = append(e.index, int32(i))
+		e.busy = append(e.busy, per(t.sums.busy))
+		e.backPressured = append(e.backPressured, per(t.sums.backPressured))
+		e.idle = append(e.idle, per(t.sums.idle))
+		e.in = append(e.in, per(t.sums.recordsIn))
+		e.out = append(e.out, per(t.sums.recordsOut))
+		e.taskManager = append(e.taskManager, r.TaskManager)
+		e.partitions = append(e.partitions, r.Partitions.Or(math.NaN()))
+		e.nowBusy = append(e.nowBusy, r.Busy.Or(math.NaN()))
+		load, sum, now := t.sums.recordsIn, t.sums.recordsIn, r.RecordsIn
+		if source {
+			// A source's input is 0 at task level on many versions; its output is right.
+			load, sum, now = t.sums.recordsOut, t.sums.recordsOut, r.RecordsOut
+		}
+		e.load = append(e.load, per(load))
+		e.nowLoad = append(e.nowLoad, now.Or(math.NaN()))
+		if !math.IsNaN(float64(sum)) {
+			e.records += float64(sum)
+		}
+		e.cost = append(e.cost, math.NaN())
+		if sum > 0 {
+			e.cost[len(e.cost)-1] = float64(t.sums.busy) / float64(sum)
+		}
+		if m > 0 {
+			e.groups = append(e.groups, int32(keygroup.Count(i, v.Parallelism, m)))
+		}
+	}
+	if m == 0 {
+		e.groups = nil
+	}
+	e.summarise()
+}
+
+func (e *evidence) summarise() {
+	e.maxBusy, e.meanBusy, e.minBusy = extremes(e.busy)
+	e.maxLoad, e.meanLoad, _ = extremes(e.load)
+	if high, mean, _ := extremes(e.backPressured); !math.IsNaN(high) {
+		e.maxBackPressured, e.meanBackPressd = high, mean
+	}
+}
+
+// extremes returns the largest, mean and smallest of the values that are
+// known, NaN when none is.
+func extremes(values []float64) (high, mean, low float64) {
+	high, low = math.Inf(-1), math.Inf(1)
+	n := 0
+	for _, v := range values {
+		if math.IsNaN(v) {
+			continue
+		}
+		high, low = max(high, v), min(low, v)
+		mean += v
+		n++
+	}
+	if n == 0 {
+		return math.NaN(), math.NaN(), math.NaN()
+	}
+	return high, mean / float64(n), low
+}
+
+// keyGroups returns the vertex's number of key groups, 0 when they have no
+// meaning: no HASH input, or maxParallelism unknown or impossible.
+func keyGroups(v *Vertex) int {
+	m, ok := v.MaxParallelism.Get()
+	if !ok || !v.Keyed() || !keygroup.Valid(v.Parallelism, int(m)) {
+		return 0
+	}
+	return int(m)
+}
+
+// loadPerShare returns each subtask's load over what it owns: key groups of a
+// keyed vertex, partitions of a source whose ownership is known, else 1.
+func (e *evidence) loadPerShare() []float64 {
+	shares := make([]float64, len(e.load))
+	for i, l := range e.load {
+		switch {
+		case e.groups != nil:
+			l /= float64(e.groups[i])
+		case e.ownsPartitions():
+			if e.partitions[i] == 0 {
+				l = math.NaN() // Owns nothing: it has no share to be compared by.
+			} else {
+				l /= e.partitions[i]
+			}
+		}
+		shares[i] = l
+	}
+	return shares
+}
+
+// ownsPartitions reports whether it is known of every subtask how many source
+// partitions it owns, and that there are any.
+func (e *evidence) ownsPartitions() bool {
+	var sum float64
+	for _, p := range e.partitions {
+		if math.IsNaN(p) {
+			return false
+		}
+		sum += p
+	}
+	return sum > 0
+}
+
+// at returns the subtask indexes of positions.
+func (e *evidence) at(positions []int) []int {
+	subtasks := make([]int, len(positions))
+	for i, p := range positions {
+		subtasks[i] = int(e.index[p])
+	}
+	return subtasks
+}
+
+// positions returns those for which keep holds.
+func (e *evidence) positions(keep func(int) bool) []int {
+	var ps []int
+	for i := range e.index {
+		if keep(i) {
+			ps = append(ps, i)
+		}
+	}
+	return ps
+}
+
+// hottest returns the position of the largest busy share, of the largest load
+// where busy is not measurable, -1 when neither is known.
+func (e *evidence) hottest() int {
+	values := e.busy
+	if math.IsNaN(e.maxBusy) {
+		values = e.load
+	}
+	best := -1
+	for i, v := range values {
+		if !math.IsNaN(v) && (best < 0 || v > values[best]) {
+			best = i
+		}
+	}
+	return best
+}

@@ -1,0 +1,93 @@
+package analysis
+
+import (
+	"math"
+	"time"
+)
+
+// judgeVertex returns what this window says of a vertex. The caller keeps it
+// steady over windows.
+func judgeVertex(q *inquiry, s *vertexState, at time.Time, rs []rule) Verdict {
+	if missing := q.missing(s, at); missing != "" {
+		v := Verdict{ID: NotEnoughData, Judgement: Judgement{Confidence: ConfidenceHigh, ScalingHelps: ScalingNA, Advice: Advice{Missing: missing}}}
+		v.Evidence = []Measure{{
+			Name: "coverage", Value: s.coverage(q.v, at, q.c), Unit: UnitRatio, Threshold: Of(q.c.MinCoverage),
+		}}
+		return v
+	}
+	if q.v.Detail == DetailSkipped || q.maxBusy < q.c.ActivityBusy && q.maxBackPressured < q.c.ActivityBusy {
+		return Verdict{ID: Quiet, Judgement: Judgement{ScalingHelps: ScalingNA, Evidence: []Measure{
+			against("busy_max", q.maxBusy, UnitRatio, q.c.ActivityBusy),
+			against("backpressured_max", q.maxBackPressured, UnitRatio, q.c.ActivityBusy),
+		}}}
+	}
+	for _, r := range rs {
+		if j, ok := r.judge(q); ok {
+			return Verdict{ID: r.id, Judgement: j}
+		}
+	}
+	if math.IsNaN(q.maxBusy) {
+		return Verdict{ID: NotEnoughData, Judgement: Judgement{
+			Confidence: ConfidenceHigh, ScalingHelps: ScalingNA, Advice: Advice{Missing: MissingBusy},
+		}}
+	}
+	skew := q.maxBusy / q.meanBusy
+	if skew >= q.c.SkewEnter && q.maxBusy >= q.c.SaturatedEnter {
+		// Uneven and saturated is not balanced, and a wrong word would be worse than none.
+		return Verdict{ID: NotEnoughData, Judgement: Judgement{
+			ScalingHelps: ScalingNA, Advice: Advice{Missing: MissingAgreement}, Evidence: []Measure{
+				against("busy_max", q.maxBusy, UnitRatio, q.c.SaturatedEnter),
+				against("busy_skew", skew, UnitRatio, q.c.SkewEnter),
+			},
+		}}
+	}
+	return Verdict{ID: Balanced, Judgement: Judgement{ScalingHelps: ScalingNA, Evidence: []Measure{
+		measureOf("busy_max", q.maxBusy, UnitRatio),
+		measureOf("busy_mean", q.meanBusy, UnitRatio),
+		against("busy_skew", skew, UnitRatio, q.c.SkewEnter),
+	}}}
+}
+
+// missing returns why the vertex cannot be judged, empty when it can.
+func (q *inquiry) missing(s *vertexState, at time.Time) MissingReason {
+	if q.v.Detail == DetailSkipped {
+		return ""
+	}
+	covered, ok := s.coverage(q.v, at, q.c).Get()
+	switch {
+	case s.tracks == nil:
+		return MissingDetails
+	case !ok:
+		return MissingNotRunning // All subtasks have finished.
+	case covered >= q.c.MinCoverage:
+		return ""
+	}
+	based, running, settled := 0, 0, 0
+	for i := range s.tracks {
+		if s.tracks[i].based {
+			based++
+		}
+		if s.tracks[i].settled {
+			settled++
+		}
+	}
+	for i := range q.v.Subtasks {
+		if q.v.Subtasks[i].State == Running {
+			running++
+		}
+	}
+	switch {
+	case q.v.Detail == DetailMissing:
+		return MissingDetails
+	case s.windows > 0 && covered == 0 && settled == len(s.tracks):
+		return MissingFrozen
+	case running < len(s.tracks):
+		return MissingNotRunning
+	case settled < len(s.tracks) && based == len(s.tracks):
+		return MissingWarmingUp
+	case s.windows == 0:
+		return MissingFirstWindow
+	default:
+		return MissingCoverage
+	}
+}

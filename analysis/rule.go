@@ -1,0 +1,114 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+)
+
+// inquiry is what a rule is asked with: one vertex's evidence and what the
+// rest of the cluster says of it. Rules are pure functions of it.
+type inquiry struct {
+	*evidence
+	c Config
+	// held is the verdict that stands from earlier windows; its rule judges by
+	// the leave thresholds, so that a value between the two changes nothing.
+	held VerdictID
+	// inputs is how back-pressured the vertices that feed this one are.
+	inputs inputPressure
+	// dear counts, by TaskManager, the vertices whose records cost more there.
+	dear map[string]int
+}
+
+// rule decides whether one verdict holds. Rules are asked in the order of
+// rules; the first that holds gives the verdict.
+type rule struct {
+	id    VerdictID
+	judge func(*inquiry) (Judgement, bool)
+}
+
+// rules are in order of precedence: a stuck call and a victim are recognised
+// before causes of skew, the most specific evidence before the general one.
+func rules() []rule {
+	return []rule{
+		{Stalled, judgeStalled},
+		{Backpressured, judgeBackpressured},
+		{SlowTaskManager, judgeSlowTaskManager},
+		{FewKeys, judgeFewKeys},
+		{HotKey, judgeHotKey},
+		{KeyGroupLayout, judgeKeyGroupLayout},
+		{IdleReaders, judgeIdleReaders},
+		{HotPartition, judgeHotPartition},
+		{PartitionLayout, judgePartitionLayout},
+		{CostlyRecords, judgeCostlyRecords},
+		{UnevenInput, judgeUnevenInput},
+		{UniformSaturation, judgeUniformSaturation},
+	}
+}
+
+// threshold returns the enter threshold of a verdict, or the leave threshold
+// while that verdict stands.
+func (q *inquiry) threshold(id VerdictID, enter, leave float64) float64 {
+	if q.held == id {
+		return leave
+	}
+	return enter
+}
+
+// saturated reports whether a busy ratio counts as saturated for the verdict.
+func (q *inquiry) saturated(id VerdictID, busy float64) bool {
+	return busy >= q.threshold(id, q.c.SaturatedEnter, q.c.SaturatedLeave)
+}
+
+// enoughRecords reports whether counts are large enough that an uneven split
+// of them is no accident: 20 records a subtask leave 5 standard deviations
+// between half the mean and the mean's double.
+func (q *inquiry) enoughRecords() bool {
+	return q.maxLoad >= q.c.ActivityRate && q.records >= 20*float64(len(q.index))
+}
+
+// severity grades load that sits on the given positions: info while they have
+// room, warning when they are saturated, critical when what feeds them waits.
+func (q *inquiry) severity(id VerdictID, positions []int) Severity {
+	busy, n := meanOf(q.busy, member(positions))
+	switch {
+	case n == 0 || !q.saturated(id, busy):
+		return SeverityInfo
+	case q.inputs.pressed:
+		return SeverityCritical
+	default:
+		return SeverityWarning
+	}
+}
+
+// member returns whether a position is among the given ones, which ascend.
+func member(positions []int) func(int) bool {
+	return func(i int) bool {
+		_, found := slices.BinarySearch(positions, i)
+		return found
+	}
+}
+
+func not(keep func(int) bool) func(int) bool { return func(i int) bool { return !keep(i) } }
+
+// measureOf builds one line of evidence; NaN is absent.
+func measureOf(name string, value float64, unit Unit) Measure {
+	return Measure{Name: name, Value: Of(value), Unit: unit}
+}
+
+// against builds one line of evidence that was held against a threshold.
+func against(name string, value float64, unit Unit, threshold float64) Measure {
+	return Measure{Name: name, Value: Of(value), Unit: unit, Threshold: Of(threshold)}
+}
+
+// evenLoad reports whether the positions get no more than limit times the
+// load per share of the others.
+func (q *inquiry) evenLoad(positions []int, limit float64) (ratio float64, even bool) {
+	shares := q.loadPerShare()
+	in := member(positions)
+	high, n := meanOf(shares, in)
+	rest, m := meanOf(shares, not(in))
+	if n == 0 || m == 0 || rest <= 0 {
+		return math.NaN(), false
+	}
+	return high / rest, high <= limit*rest
+}

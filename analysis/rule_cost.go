@@ -1,0 +1,124 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+)
+
+// evenInput is how much more load per share than the others a dear subtask may
+// get for its input to count as even.
+const evenInput = 1.4
+
+// dearPositions returns the subtasks whose records cost more than limit times
+// the median of all, and that are busier than the median for it.
+func (e *evidence) dearPositions(limit, leastBusy float64) []int {
+	if e.v.Source() || len(e.index) < 2 {
+		return nil // What a source waits for is not the cost of a record.
+	}
+	if e.maxBusy < 1.3*e.minBusy {
+		return nil // Nobody is busier than another; the common case.
+	}
+	cost, busy := lowMedian(e.cost), lowMedian(e.busy)
+	if math.IsNaN(cost) || math.IsNaN(busy) {
+		return nil
+	}
+	return e.positions(func(i int) bool {
+		return e.cost[i] >= limit*cost && e.busy[i] >= leastBusy && e.busy[i] >= 1.3*busy
+	})
+}
+
+// lowMedian is the lower median of the known values, NaN without any. The
+// lower one, because of two subtasks the cheaper is the yardstick.
+func lowMedian(values []float64) float64 {
+	known := make([]float64, 0, len(values))
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			known = append(known, v)
+		}
+	}
+	if len(known) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(known)
+	return known[(len(known)-1)/2]
+}
+
+// dearHost returns the TaskManager on which all of the vertex's subtasks, and
+// only they, are dear while their input is even; empty when there is none. It
+// also returns how many subtasks they are.
+func (e *evidence) dearHost(c Config, limit float64) (host string, n int) {
+	dear := e.dearPositions(limit, c.ActivityBusy)
+	if len(dear) == 0 || 2*len(dear) > len(e.index) {
+		return "", 0
+	}
+	host = e.taskManager[dear[0]]
+	onHost := e.positions(func(i int) bool { return e.taskManager[i] == host })
+	if host == "" || !slices.Equal(dear, onHost) {
+		return "", 0
+	}
+	return host, len(dear)
+}
+
+// judgeSlowTaskManager finds a worker on which records cost more: on all of
+// the vertex's subtasks there, two or more, or on one if another vertex says
+// the same of that worker.
+func judgeSlowTaskManager(q *inquiry) (Judgement, bool) {
+	limit := q.threshold(SlowTaskManager, q.c.CostEnter, q.c.CostLeave)
+	host, n := q.dearHost(q.c, limit)
+	if host == "" || n < 2 && q.dear[host] < 2 {
+		return Judgement{}, false
+	}
+	slow := q.positions(func(i int) bool { return q.taskManager[i] == host })
+	inputRatio, even := q.evenLoad(slow, evenInput)
+	if !even {
+		return Judgement{}, false
+	}
+	j := q.costJudgement(SlowTaskManager, slow, limit)
+	j.Evidence = append(j.Evidence,
+		measureOf("input_ratio", inputRatio, UnitRatio),
+		measureOf("subtasks_on_taskmanager", float64(n), UnitSubtasks),
+		measureOf("vertices_slow_on_taskmanager", float64(q.dear[host]), UnitVertices),
+	)
+	j.Advice.TaskManager = host
+	if q.dear[host] < 2 {
+		j.Confidence = ConfidenceMedium // One vertex is one witness.
+	}
+	return j, true
+}
+
+// judgeCostlyRecords finds one or a few subtasks whose records cost more at
+// even input, on workers whose other subtasks do not.
+func judgeCostlyRecords(q *inquiry) (Judgement, bool) {
+	limit := q.threshold(CostlyRecords, q.c.CostEnter, q.c.CostLeave)
+	dear := q.dearPositions(limit, q.c.ActivityBusy)
+	if len(dear) == 0 || len(dear) > max(1, len(q.index)/4) || !q.enoughRecords() {
+		return Judgement{}, false
+	}
+	inputRatio, even := q.evenLoad(dear, evenInput)
+	if !even {
+		return Judgement{}, false
+	}
+	j := q.costJudgement(CostlyRecords, dear, limit)
+	j.Evidence = append(j.Evidence, measureOf("input_ratio", inputRatio, UnitRatio))
+	return j, true
+}
+
+// costJudgement is what both verdicts on cost have in common.
+func (q *inquiry) costJudgement(id VerdictID, dear []int, limit float64) Judgement {
+	in := member(dear)
+	costDear, _ := meanOf(q.cost, in)
+	costRest, _ := meanOf(q.cost, not(in))
+	busyDear, _ := meanOf(q.busy, in)
+	busyRest, _ := meanOf(q.busy, not(in))
+	return Judgement{
+		Severity: q.severity(id, dear), ScalingHelps: ScalingNo, Subtasks: q.at(dear),
+		Evidence: []Measure{
+			against("cost_ratio", costDear/costRest, UnitRatio, limit),
+			measureOf("cost_high", costDear, UnitSeconds),
+			measureOf("cost_others", costRest, UnitSeconds),
+			measureOf("busy_max", busyDear, UnitRatio),
+			measureOf("busy_others", busyRest, UnitRatio),
+			measureOf("upstream_backpressured", q.inputs.mean, UnitRatio),
+		},
+	}
+}

@@ -1,0 +1,58 @@
+package analysis
+
+import "math"
+
+const (
+	// fewKeysIdleShare is the share of subtasks without any record from which
+	// the keys are too few whatever the load of the others looks like.
+	fewKeysIdleShare = 0.25
+	// fewKeysStep is how far a load may be from a whole multiple of one key's
+	// load, in units of it, to count as a step.
+	fewKeysStep = 0.15
+	// fewKeysMost is the largest multiple that is still taken for a step.
+	fewKeysMost = 8
+)
+
+// judgeFewKeys finds an active keyed vertex of which some subtasks get no
+// record at all: there are fewer distinct keys than would fill it, and load
+// comes in steps of one key.
+func judgeFewKeys(q *inquiry) (Judgement, bool) {
+	if q.groups == nil || len(q.index) < 2 || !q.enoughRecords() || !(q.maxBusy >= q.c.ActivityBusy) {
+		return Judgement{}, false
+	}
+	idle := q.positions(func(i int) bool { return q.load[i] == 0 && q.nowLoad[i] == 0 })
+	idleShare := float64(len(idle)) / float64(len(q.index))
+	if len(idle) == 0 || idleShare < fewKeysIdleShare && !q.steps() {
+		return Judgement{}, false
+	}
+	busiest := q.positions(func(i int) bool { return q.busy[i] >= 0.9*q.maxBusy })
+	return Judgement{
+		Severity: min(SeverityWarning, q.severity(FewKeys, busiest)), ScalingHelps: ScalingNo, Subtasks: q.at(idle),
+		Evidence: []Measure{
+			measureOf("subtasks_without_records", float64(len(idle)), UnitSubtasks),
+			against("subtasks_without_records_share", idleShare, UnitRatio, fewKeysIdleShare),
+			measureOf("busy_max", q.maxBusy, UnitRatio),
+			measureOf("records_mean", q.meanLoad, UnitRecordsPerSecond),
+			measureOf("upstream_backpressured", q.inputs.mean, UnitRatio),
+		},
+		Advice: Advice{Key: keyExpression(q.v.Description)},
+	}, true
+}
+
+// steps reports whether every load that is not zero is a small whole multiple
+// of the smallest one, as the loads of alike keys are.
+func (q *inquiry) steps() bool {
+	unit := math.Inf(1)
+	for _, l := range q.load {
+		if l > 0 {
+			unit = min(unit, l)
+		}
+	}
+	for _, l := range q.load {
+		n := l / unit
+		if l > 0 && (n > fewKeysMost || math.Abs(n-math.Round(n)) > fewKeysStep*math.Round(n)) {
+			return false
+		}
+	}
+	return true
+}

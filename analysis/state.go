@@ -1,0 +1,205 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/keygroup"
+)
+
+// State is all that is remembered between polls of one cluster. Its zero value
+// is the state before the first poll. A State never changes once Analyze has
+// returned it, so that an old one may be analysed again with the same outcome.
+//
+// It is bounded by the cluster: one entry a job that the newest snapshot
+// lists, a vertex and a subtask of it, and a TaskManager.
+type State struct {
+	jobs         map[string]*jobState
+	taskManagers map[string]hostState
+}
+
+// jobState is what is remembered of a job.
+type jobState struct {
+	runningSince time.Time
+	// attempts is the highest attempt number seen, restarts the count exported.
+	attempts int
+	restarts float64
+	vertices map[string]*vertexState
+}
+
+// vertexState is what is remembered of a vertex while its parallelism and its
+// job's RUNNING timestamp stay the same.
+type vertexState struct {
+	parallelism int
+	tracks      []track
+	// results are the newest values by position; those of Result share them.
+	results []SubtaskResult
+	// windowSeconds is the median length of the newest windows.
+	windowSeconds Num
+	// windows counts polls that closed a window.
+	windows int
+	// freshAt is when the last of them was.
+	freshAt time.Time
+	// changed is set in the first poll after a restart or rescale.
+	changed bool
+	steady  steady
+}
+
+// hostState is what is remembered of a TaskManager.
+type hostState struct {
+	cpuSeconds float64
+	at         time.Time
+	// used and span are CPU seconds and seconds, weighed as sums are.
+	used, span float64
+}
+
+// cpu returns the CPU seconds a second that the process used, absent before
+// two readings.
+func (h hostState) cpu() Num {
+	if h.span <= 0 {
+		return Num{}
+	}
+	return Of(h.used / h.span)
+}
+
+// advanceHosts measures the CPU use of the TaskManagers.
+func advanceHosts(prev map[string]hostState, s *Snapshot, c Config) map[string]hostState {
+	next := make(map[string]hostState, len(s.TaskManagers))
+	for _, tm := range s.TaskManagers {
+		h, seen := prev[tm.ID]
+		now, ok := tm.CPUSeconds.Get()
+		switch {
+		case !ok && !seen:
+			continue
+		case ok && (!seen || now < h.cpuSeconds):
+			h = hostState{cpuSeconds: now, at: tm.CPUAt}
+		case ok && now > h.cpuSeconds && tm.CPUAt.After(h.at):
+			span := tm.CPUAt.Sub(h.at).Seconds()
+			keep := math.Exp2(-span / c.Window.Seconds())
+			h.used, h.span = h.used*keep+now-h.cpuSeconds, h.span*keep+span
+			h.cpuSeconds, h.at = now, tm.CPUAt
+		}
+		next[tm.ID] = h
+	}
+	return next
+}
+
+// advanceVertex returns the vertex's next state from its previous one (nil
+// when there is none or it no longer holds) and this poll's answer.
+func advanceVertex(prev *vertexState, v *Vertex, sink bool, at time.Time, c Config) *vertexState {
+	next := &vertexState{parallelism: v.Parallelism}
+	if prev != nil {
+		*next = *prev
+		next.changed = false
+	}
+	if v.Detail != DetailFresh {
+		return next
+	}
+	next.tracks = make([]track, v.Parallelism)
+	next.results = make([]SubtaskResult, v.Parallelism)
+	for i := range next.results {
+		next.results[i].Index = int32(i)
+	}
+	m := keyGroups(v)
+	var lengths []float64
+	for i := range v.Subtasks {
+		s := &v.Subtasks[i]
+		if s.Index < 0 || int(s.Index) >= v.Parallelism {
+			continue
+		}
+		t, r := &next.tracks[s.Index], &next.results[s.Index]
+		if prev != nil && prev.tracks != nil {
+			*t, *r = prev.tracks[s.Index], prev.results[s.Index]
+		}
+		w, ok := t.advance(s, at, c)
+		switch {
+		case ok:
+			lengths = append(lengths, w.seconds)
+			*r = SubtaskResult{
+				Index: s.Index, Busy: w.busy, BackPressured: w.backPressured, Idle: w.idle,
+				RecordsIn: w.recordsIn, RecordsOut: w.recordsOut, BytesIn: w.bytesIn, CostPerRecord: w.cost,
+			}
+		case !t.fresh(at, c):
+			*r = SubtaskResult{Index: s.Index}
+		}
+		r.TaskManager, r.Partitions = s.TaskManager, s.Partitions
+		if m > 0 {
+			r.KeyGroups = int32(keygroup.Count(int(s.Index), v.Parallelism, m))
+		}
+	}
+	next.addState(v.Checkpoint)
+	blankUnmeasured(next.results, v.Source(), sink)
+	if len(lengths) > 0 {
+		slices.Sort(lengths)
+		next.windowSeconds = Of(median(lengths))
+		next.windows++
+		next.freshAt = at
+	}
+	return next
+}
+
+// addState puts the full state sizes of the newest checkpoint beside the values.
+func (s *vertexState) addState(c *VertexCheckpoint) {
+	if c == nil {
+		return
+	}
+	for _, t := range c.Subtasks {
+		if int(t.Index) < len(s.results) {
+			s.results[t.Index].StateBytes = t.StateBytes
+		}
+	}
+}
+
+// blankUnmeasured makes absent what Flink does not count and answers as 0: the
+// input of some sources, the output of sinks (FLINK-7286).
+func blankUnmeasured(results []SubtaskResult, source, sink bool) {
+	if !source && !sink {
+		return
+	}
+	for i := range results {
+		if source && results[i].RecordsIn.Or(0) > 0 || sink && results[i].RecordsOut.Or(0) > 0 {
+			return // It is counted after all.
+		}
+	}
+	for i := range results {
+		if source {
+			results[i].RecordsIn, results[i].BytesIn, results[i].CostPerRecord = Num{}, Num{}, Num{}
+		}
+		if sink {
+			results[i].RecordsOut = Num{}
+		}
+	}
+}
+
+// fresh reports whether the subtask's last window is young enough to speak for it.
+func (t *track) fresh(at time.Time, c Config) bool {
+	return t.freshAt != 0 && at.UnixMilli()-t.freshAt <= c.MaxAge.Milliseconds()
+}
+
+// coverage is the share of the vertex's subtasks that have fresh values; those
+// that have finished count on neither side.
+func (s *vertexState) coverage(v *Vertex, at time.Time, c Config) Num {
+	if s.tracks == nil || v.Detail == DetailSkipped {
+		return Num{}
+	}
+	fresh := 0
+	for i := range s.tracks {
+		if s.tracks[i].fresh(at, c) {
+			fresh++
+		}
+	}
+	if fresh == v.Parallelism {
+		return Of(1)
+	}
+	finished := 0
+	for i := range v.Subtasks {
+		if v.Subtasks[i].State == "FINISHED" {
+			finished++
+		}
+	}
+	if v.Parallelism == finished {
+		return Num{}
+	}
+	return Of(float64(fresh) / float64(v.Parallelism-finished))
+}
