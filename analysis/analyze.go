@@ -119,15 +119,20 @@ func (a *analyzer) weighHosts(next State) {
 			if s.tracks == nil || v.Detail == DetailSkipped {
 				continue
 			}
+			measured := len(a.hosts) > 0
+			dear := !v.Source() && s.mayBeDear(a.at, a.c, a.c.CostEnter)
+			if !measured && !dear {
+				continue
+			}
 			e.gather(v, s, a.at, a.c)
-			if len(a.hosts) > 0 {
+			if measured {
 				for i, busy := range e.busy {
 					if busy > 0 {
 						a.busyOn[e.taskManager[i]] += busy
 					}
 				}
 			}
-			if e.maxBusy < a.c.ActivityBusy {
+			if !dear || e.maxBusy < a.c.ActivityBusy {
 				continue
 			}
 			if host, _ := e.dearHost(a.c, a.c.CostEnter); host != "" {
@@ -207,7 +212,7 @@ func (a *analyzer) vertex(x vertexQuestion) VertexResult {
 	if hasData {
 		r.Sizing = sizingOf(e, r.Ceiling, a.c)
 	}
-	q := &inquiry{evidence: e, c: a.c, held: s.steady.held.ID, inputs: x.g.inputsOf(x.at, a.c), dear: a.dear}
+	q := &inquiry{evidence: e, c: a.c, held: s.steady.held.ID, heldSeverity: s.steady.held.Severity, inputs: x.g.inputsOf(x.at, a.c), dear: a.dear}
 	verdict := judgeVertex(q, s, a.at, a.rules)
 	if s.steady.held.ID == "" || verdict.ID == NotEnoughData || s.freshAt.Equal(a.at) || v.Detail == DetailSkipped {
 		s.steady = s.steady.take(verdict, a.c) // A poll without a new window is no vote.

@@ -30,7 +30,7 @@ func syntheticSnapshot(jobs, parallelism, poll int) Snapshot {
 					Index: int32(i), State: Running, TaskManager: "tm", RunningMs: Of(t), AgeMs: Of(t),
 					Counters: Counters{
 						BusyMs: Of(t * busy), BackPressuredMs: Of(0), IdleMs: Of(t * (1 - busy)),
-						RecordsIn: Of(t), RecordsOut: Of(t), BytesIn: Of(t * 100), BytesOut: Of(t * 100),
+						RecordsIn: Of(t), RecordsOut: Of(t), BytesIn: Of(t * 100),
 					},
 				}
 			}

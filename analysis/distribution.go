@@ -15,7 +15,7 @@ func distribution(values []float64, index []int32, groups []int32, scratch *[]fl
 	d := Distribution{ArgMax: -1}
 	sorted := (*scratch)[:0]
 	var sum, sumGroups float64
-	most := math.Inf(-1)
+	most, least := math.Inf(-1), math.Inf(1)
 	for i, v := range values {
 		if math.IsNaN(v) {
 			continue
@@ -25,6 +25,7 @@ func distribution(values []float64, index []int32, groups []int32, scratch *[]fl
 		if groups != nil {
 			sumGroups += float64(groups[i])
 		}
+		least = min(least, v)
 		if v > most {
 			most, d.ArgMax = v, int(index[i])
 		}
@@ -33,7 +34,9 @@ func distribution(values []float64, index []int32, groups []int32, scratch *[]fl
 	if len(sorted) == 0 {
 		return d
 	}
-	slices.Sort(sorted)
+	if least < most { // All alike is common, and sorted.
+		slices.Sort(sorted)
+	}
 	n := len(sorted)
 	mean := sum / float64(n)
 	d.Count = n

@@ -17,6 +17,7 @@ type evidence struct {
 	busy, backPressured, idle        []float64
 	in, out                          []float64 // records a second
 	load                             []float64 // what feeds the subtask: in, or out of a source
+	share                            []float64 // load over what is owned: see loadPerShare
 	cost                             []float64 // busy seconds a record of load
 	groups                           []int32   // owned key groups; nil unless keyed
 	partitions                       []float64 // owned source partitions
@@ -26,13 +27,14 @@ type evidence struct {
 	maxBusy, meanBusy, minBusy       float64   // NaN when busy is not measurable
 	maxBackPressured, meanBackPressd float64   // 0 when not known
 	maxLoad, meanLoad                float64
+	maxCost, minCost                 float64 // NaN without any
 }
 
 // gather fills e from the vertex's state, reusing its slices.
 func (e *evidence) gather(v *Vertex, s *vertexState, at time.Time, c Config) {
 	*e = evidence{
 		v: v, index: e.index[:0], busy: e.busy[:0], backPressured: e.backPressured[:0], idle: e.idle[:0],
-		in: e.in[:0], out: e.out[:0], load: e.load[:0], cost: e.cost[:0], groups: e.groups[:0],
+		in: e.in[:0], out: e.out[:0], load: e.load[:0], share: e.share[:0], cost: e.cost[:0], groups: e.groups[:0],
 		partitions: e.partitions[:0], taskManager: e.taskManager[:0], nowBusy: e.nowBusy[:0], nowLoad: e.nowLoad[:0],
 	}
 	m := keyGroups(v)
@@ -77,9 +79,26 @@ func (e *evidence) gather(v *Vertex, s *vertexState, at time.Time, c Config) {
 	e.summarise()
 }
 
+// mayBeDear reports whether some subtask's records may cost so many times as
+// much as another's. It is a cheap look at the sums that spares most vertices
+// from being gathered twice.
+func (s *vertexState) mayBeDear(at time.Time, c Config, limit float64) bool {
+	low, high := float32(math.Inf(1)), float32(0)
+	for i := range s.tracks {
+		t := &s.tracks[i]
+		if t.sums.recordsIn > 0 && t.fresh(at, c) {
+			cost := t.sums.busy / t.sums.recordsIn
+			low, high = min(low, cost), max(high, cost)
+		}
+	}
+	return float64(high) >= limit*float64(low)
+}
+
 func (e *evidence) summarise() {
 	e.maxBusy, e.meanBusy, e.minBusy = extremes(e.busy)
 	e.maxLoad, e.meanLoad, _ = extremes(e.load)
+	e.maxCost, _, e.minCost = extremes(e.cost)
+	e.share = e.loadPerShare(e.share)
 	if high, mean, _ := extremes(e.backPressured); !math.IsNaN(high) {
 		e.maxBackPressured, e.meanBackPressd = high, mean
 	}
@@ -114,22 +133,20 @@ func keyGroups(v *Vertex) int {
 	return int(m)
 }
 
-// loadPerShare returns each subtask's load over what it owns: key groups of a
+// loadPerShare appends each subtask's load over what it owns: key groups of a
 // keyed vertex, partitions of a source whose ownership is known, else 1.
-func (e *evidence) loadPerShare() []float64 {
-	shares := make([]float64, len(e.load))
+func (e *evidence) loadPerShare(shares []float64) []float64 {
+	owned := e.groups == nil && e.ownsPartitions()
 	for i, l := range e.load {
 		switch {
 		case e.groups != nil:
 			l /= float64(e.groups[i])
-		case e.ownsPartitions():
-			if e.partitions[i] == 0 {
-				l = math.NaN() // Owns nothing: it has no share to be compared by.
-			} else {
-				l /= e.partitions[i]
-			}
+		case owned && e.partitions[i] == 0:
+			l = math.NaN() // Owns nothing: it has no share to be compared by.
+		case owned:
+			l /= e.partitions[i]
 		}
-		shares[i] = l
+		shares = append(shares, l)
 	}
 	return shares
 }

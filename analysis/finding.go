@@ -69,23 +69,24 @@ const (
 	SeverityCritical
 )
 
-var severityNames = [...]string{"none", "info", "warning", "critical"}
+// severityNames are by number.
+func severityNames() []string { return []string{"none", "info", "warning", "critical"} }
 
 // String returns the severity's name.
-func (s Severity) String() string { return severityNames[s] }
+func (s Severity) String() string { return severityNames()[s] }
 
 // MarshalText writes the severity's name.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText reads a severity's name.
 func (s *Severity) UnmarshalText(b []byte) error {
-	for i, name := range severityNames {
+	for i, name := range severityNames() {
 		if name == string(b) {
 			*s = Severity(i)
 			return nil
 		}
 	}
-	return fmt.Errorf("no severity %q; there are %s", b, strings.Join(severityNames[:], ", "))
+	return fmt.Errorf("no severity %q; there are %s", b, strings.Join(severityNames(), ", "))
 }
 
 // Confidence is how sure a verdict is: it is low after one window.

@@ -13,6 +13,8 @@ type inquiry struct {
 	// held is the verdict that stands from earlier windows; its rule judges by
 	// the leave thresholds, so that a value between the two changes nothing.
 	held VerdictID
+	// heldSeverity is the severity of that verdict.
+	heldSeverity Severity
 	// inputs is how back-pressured the vertices that feed this one are.
 	inputs inputPressure
 	// dear counts, by TaskManager, the vertices whose records cost more there.
@@ -54,9 +56,13 @@ func (q *inquiry) threshold(id VerdictID, enter, leave float64) float64 {
 	return enter
 }
 
-// saturated reports whether a busy ratio counts as saturated for the verdict.
+// saturated reports whether a busy ratio counts as saturated for the verdict:
+// one that stands as a warning for that reason is left later than it is entered.
 func (q *inquiry) saturated(id VerdictID, busy float64) bool {
-	return busy >= q.threshold(id, q.c.SaturatedEnter, q.c.SaturatedLeave)
+	if q.held == id && q.heldSeverity >= SeverityWarning {
+		return busy >= q.c.SaturatedLeave
+	}
+	return busy >= q.c.SaturatedEnter
 }
 
 // enoughRecords reports whether counts are large enough that an uneven split
@@ -103,10 +109,9 @@ func against(name string, value float64, unit Unit, threshold float64) Measure {
 // evenLoad reports whether the positions get no more than limit times the
 // load per share of the others.
 func (q *inquiry) evenLoad(positions []int, limit float64) (ratio float64, even bool) {
-	shares := q.loadPerShare()
 	in := member(positions)
-	high, n := meanOf(shares, in)
-	rest, m := meanOf(shares, not(in))
+	high, n := meanOf(q.share, in)
+	rest, m := meanOf(q.share, not(in))
 	if n == 0 || m == 0 || rest <= 0 {
 		return math.NaN(), false
 	}

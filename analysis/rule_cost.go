@@ -15,8 +15,8 @@ func (e *evidence) dearPositions(limit, leastBusy float64) []int {
 	if e.v.Source() || len(e.index) < 2 {
 		return nil // What a source waits for is not the cost of a record.
 	}
-	if e.maxBusy < 1.3*e.minBusy {
-		return nil // Nobody is busier than another; the common case.
+	if e.maxBusy < 1.3*e.minBusy || e.maxCost < limit*e.minCost {
+		return nil // Nobody is busier, or no record dearer, than another; the common case.
 	}
 	cost, busy := lowMedian(e.cost), lowMedian(e.busy)
 	if math.IsNaN(cost) || math.IsNaN(busy) {

@@ -25,8 +25,7 @@ func judgeHotKey(q *inquiry) (Judgement, bool) {
 	if q.maxBusy < 1.3*q.minBusy {
 		return Judgement{}, false // Nobody is busier than another; the common case.
 	}
-	shares := q.loadPerShare()
-	s := fewHigh(shares)
+	s := fewHigh(q.share)
 	if len(s.high) == 0 || s.ratio() < limit || s.gap < hotGap {
 		return Judgement{}, false
 	}

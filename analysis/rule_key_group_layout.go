@@ -52,7 +52,7 @@ func judgeKeyGroupLayout(q *inquiry) (Judgement, bool) {
 	}
 	groups := float64(most) / float64(most-1)
 	fit := loadHeavy / loadLight / groups
-	excess := worstExcess(q.loadPerShare())
+	excess := worstExcess(q.share)
 	limit := q.threshold(KeyGroupLayout, q.c.LayoutExcessEnter, q.c.LayoutExcessLeave)
 	if math.Abs(fit-1) > layoutFit || excess > limit || busyHeavy < busyLight*(1+(groups-1)/2) {
 		return Judgement{}, false

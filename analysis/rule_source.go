@@ -41,7 +41,7 @@ func judgeHotPartition(q *inquiry) (Judgement, bool) {
 		return Judgement{}, false
 	}
 	limit := q.threshold(HotPartition, q.c.HotEnter, q.c.HotLeave)
-	s := fewHigh(q.loadPerShare())
+	s := fewHigh(q.share)
 	if len(s.high) == 0 || s.ratio() < limit || s.gap < hotGap {
 		return Judgement{}, false
 	}

@@ -160,7 +160,6 @@ type Counters struct {
 	RecordsIn       Num `json:"records_in"`
 	RecordsOut      Num `json:"records_out"`
 	BytesIn         Num `json:"bytes_in"`
-	BytesOut        Num `json:"bytes_out"`
 }
 
 // Ratios are instantaneous shares of time, 0–1, as Flink's gauges and its
@@ -187,7 +186,7 @@ type Subtask struct {
 	AgeMs Num `json:"age_ms"`
 	Counters
 	// Gauges are there when accumulated times are not (Flink 1.15 and 1.16).
-	Gauges Ratios `json:"gauges"`
+	Gauges *Ratios `json:"gauges,omitempty"`
 	// Partitions is the number of source partitions this subtask owns.
 	Partitions Num `json:"partitions"`
 	// WatermarkMs is the current input watermark in epoch milliseconds; absent

@@ -74,7 +74,7 @@ func (t *track) rebase(s *Subtask, settled bool) {
 
 // known reports whether an answer holds anything to measure from.
 func (s *Subtask) known() bool {
-	return s.RecordsIn.Known() || s.RecordsOut.Known() || s.BackPressuredMs.Known() || s.Gauges.BackPressured.Known()
+	return s.RecordsIn.Known() || s.RecordsOut.Known() || s.BackPressuredMs.Known() || s.Gauges != nil
 }
 
 // warm reports whether the attempt has been RUNNING for Config.WarmUp. Flink
@@ -117,7 +117,7 @@ func measure(t *track, s *Subtask) (w window, ok bool) {
 			return w, false
 		}
 		ms = max(age.Or(0), backPressured.Or(0)+idle.Or(0))
-	case s.Gauges.BackPressured.Known() || s.Gauges.Busy.Known():
+	case s.Gauges != nil:
 		ms = age.Or(0)
 	}
 	if ms <= 0 {
@@ -125,7 +125,7 @@ func measure(t *track, s *Subtask) (w window, ok bool) {
 	}
 	share := func(part Num) Num { return part.Map(func(v float64) float64 { return min(1, v/ms) }) }
 	w = window{seconds: ms / 1000, busy: share(busy), backPressured: share(backPressured), idle: share(idle)}
-	if !backPressured.Known() {
+	if !backPressured.Known() && s.Gauges != nil {
 		w.busy, w.backPressured, w.idle = s.Gauges.Busy, s.Gauges.BackPressured, s.Gauges.Idle
 	}
 	rate := func(n Num) Num { return n.Map(func(v float64) float64 { return v / w.seconds }) }

@@ -1,0 +1,249 @@
+package restapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-resty/resty/v2"
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
+)
+
+const (
+	// firstBackoff is the wait before the first retry; it doubles, with up to
+	// half of it added at random so that workers do not come back in step.
+	firstBackoff = 100 * time.Millisecond
+	// pollRetries bounds the retries of one poll over all its requests: a
+	// cluster that fails everywhere must not get a multiple of the load.
+	pollRetries = 32
+	// maxErrorBody is read of an answer that is no data; Flink's stack traces
+	// are 5 to 8 KB.
+	maxErrorBody = 64 << 10
+	// keepBuffer is up to which size a body's buffer is used again.
+	keepBuffer = 4 << 20
+	// firstBuffer is a new buffer's size when the server tells none.
+	firstBuffer = 32 << 10
+)
+
+var errTooLarge = errors.New("larger than the limit")
+
+// Client reads one cluster. Snapshot may be called by several goroutines but
+// does one poll at a time, as it remembers totals from one to the next.
+type Client struct {
+	opts    Options
+	http    *resty.Client
+	network *network // nil with Options.Transport
+	creds   *credentials
+	buffers sync.Pool
+	retries atomic.Int32
+
+	mu          sync.Mutex
+	polls       int
+	jobs        map[string]*jobMemory
+	reloadError string
+	checkpoints *lru.Cache[checkpointKey, *analysis.VertexCheckpoint]
+	partitions  *lru.Cache[partitionKey, *ownership]
+}
+
+// New returns a client for the cluster. It opens no connection; it fails when
+// the options contradict each other or a file they name cannot be read.
+func New(o Options) (*Client, error) {
+	base, o, err := o.withDefaults().check()
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{opts: o, creds: &credentials{auth: o.Auth}, jobs: map[string]*jobMemory{}}
+	c.buffers.New = func() any { return new(buffer) }
+	if err := c.creds.load(); err != nil {
+		return nil, err
+	}
+	transport := o.Transport
+	if transport == nil {
+		c.network = &network{opts: o}
+		if err := c.network.load(); err != nil {
+			return nil, err
+		}
+		transport = c.network
+	}
+	if o.WrapTransport != nil {
+		transport = o.WrapTransport(transport)
+	}
+	if c.checkpoints, err = lru.New[checkpointKey, *analysis.VertexCheckpoint](o.CheckpointCache); err != nil {
+		return nil, fmt.Errorf("checkpoint cache: %w", err)
+	}
+	if c.partitions, err = lru.New[partitionKey, *ownership](o.PartitionCache); err != nil {
+		return nil, fmt.Errorf("partition cache: %w", err)
+	}
+	// Resty's own logger, retries and warnings stay off: they would print
+	// URLs, and know nothing of the poll's deadline.
+	c.http = resty.NewWithClient(&http.Client{Transport: transport}).
+		SetDoNotParseResponse(true).
+		SetDisableWarn(true).
+		SetLogger(silent{}).
+		SetRedirectPolicy(followSameHost(base)).
+		SetHeader("User-Agent", o.UserAgent).
+		SetHeader("Accept", "application/json")
+	return c, nil
+}
+
+// URL returns the cluster's address without user and password.
+func (c *Client) URL() string { return c.opts.URL }
+
+// Close ends idle connections. The client may still be used afterwards.
+func (c *Client) Close() { c.http.GetClient().CloseIdleConnections() }
+
+// silent discards what resty would log.
+type silent struct{}
+
+func (silent) Errorf(string, ...any) {}
+func (silent) Warnf(string, ...any)  {}
+func (silent) Debugf(string, ...any) {}
+
+// call is one GET: its endpoint's template, and its path and query, escaped.
+type call struct{ endpoint, path string }
+
+// buffer holds one body.
+type buffer struct{ b []byte }
+
+// fetch reads and decodes one answer, with retries. decode must keep no
+// reference to the body.
+func fetch[T any](ctx context.Context, c *Client, to call, decode func([]byte) (T, error)) (v T, err error) {
+	for try := 0; ; try++ {
+		if ctx.Err() != nil {
+			reason, what := endOf(ctx)
+			return v, c.fail(to, reason, what, ctx.Err())
+		}
+		err = c.once(ctx, to, func(body []byte) (err error) {
+			v, err = decode(body)
+			return err
+		})
+		if err == nil || try >= c.opts.Retries || !retryable(err) || c.retries.Add(-1) < 0 {
+			return v, err
+		}
+		wait := firstBackoff << min(try, 6)
+		if !pause(ctx, wait+rand.N(wait/2)) {
+			return v, err
+		}
+	}
+}
+
+// pause waits, and reports false at once when the context would end before.
+func pause(ctx context.Context, d time.Duration) bool {
+	if end, ok := ctx.Deadline(); ok && time.Until(end) <= d {
+		return false
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// once does one attempt and tells the observer.
+func (c *Client) once(ctx context.Context, to call, use func([]byte) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.opts.RequestTimeout, errRequestTime)
+	defer cancel()
+	buf := c.buffers.Get().(*buffer)
+	buf.b = buf.b[:0]
+	code, err := c.attempt(ctx, to, buf, use)
+	if c.opts.Observer != nil {
+		c.opts.Observer.Response(to.endpoint, code, int64(len(buf.b)))
+	}
+	if cap(buf.b) <= keepBuffer {
+		c.buffers.Put(buf)
+	}
+	return err
+}
+
+func (c *Client) attempt(ctx context.Context, to call, buf *buffer, use func([]byte) error) (code int, _ error) {
+	req := c.http.R().SetContext(ctx)
+	if h := c.creds.header(); h != "" {
+		req.SetHeader("Authorization", h)
+	}
+	resp, err := req.Get(c.opts.URL + to.path)
+	if err != nil {
+		return 0, c.networkError(ctx, to, err, -1)
+	}
+	answer := resp.RawResponse
+	defer answer.Body.Close()
+	code = answer.StatusCode
+	ok := code >= 200 && code < 300
+	limit := c.opts.MaxResponseBytes
+	if !ok {
+		limit = min(limit, maxErrorBody)
+	}
+	err = buf.fill(answer.Body, answer.ContentLength, limit)
+	switch {
+	case !ok:
+		return code, c.statusError(to, code, answer.Header, buf.b)
+	case errors.Is(err, errTooLarge):
+		return code, c.fail(to, ReasonTooLarge, fmt.Sprintf("answered more than the limit of %d bytes", limit), err)
+	case err != nil:
+		return code, c.networkError(ctx, to, err, len(buf.b))
+	}
+	if e := c.bodyError(to, answer.Header, buf.b); e != nil {
+		return code, e
+	}
+	if err := use(buf.b); err != nil {
+		return code, c.decodeError(to, buf.b, err)
+	}
+	return code, nil
+}
+
+// fill reads a body of at most limit bytes; size is what the server announced,
+// or -1. What was read before an error stays in b.
+func (buf *buffer) fill(r io.Reader, size, limit int64) error {
+	if size > limit {
+		return errTooLarge
+	}
+	if size < 0 {
+		size = firstBuffer
+	}
+	// One byte more shows the end without growing. A server that announces much
+	// and sends nothing does not get the memory in advance.
+	if need := int(min(size, keepBuffer-1)) + 1; cap(buf.b) < need {
+		buf.b = make([]byte, 0, need)
+	}
+	for {
+		if len(buf.b) == cap(buf.b) {
+			buf.b = append(buf.b, 0)[:len(buf.b)]
+		}
+		n, err := r.Read(buf.b[len(buf.b):cap(buf.b)])
+		buf.b = buf.b[:len(buf.b)+n]
+		if int64(len(buf.b)) > limit {
+			buf.b = buf.b[:limit]
+			return errTooLarge
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// each runs work(0…n-1) on at most Concurrency goroutines and waits for all.
+func (c *Client) each(n int, work func(i int)) {
+	var next atomic.Int64
+	var done sync.WaitGroup
+	for range min(n, c.opts.Concurrency) {
+		done.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				work(i)
+			}
+		})
+	}
+	done.Wait()
+}
