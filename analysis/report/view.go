@@ -1,0 +1,235 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
+)
+
+// clusterView is one cluster as the terminal and Markdown show it.
+type clusterView struct {
+	head string
+	down bool
+	// blocks are the vertices worth a look, worst first; minor are those at info.
+	blocks, minor []block
+	// fine counts quiet vertices by verdict, unjudged by what is missing; their
+	// blocks are listed on request.
+	fine, unjudged, minorBy  map[string]int
+	fineBlocks, unjudgedList []block
+	// notes are jobs that do not run and answers that were missing.
+	notes []string
+	gaps  []analysis.Gap
+	// none says that the filter chose nothing, or that there is nothing.
+	none string
+}
+
+// block is one vertex.
+type block struct {
+	severity analysis.Severity
+	job      string
+	vertex   string
+	// verdict is the id with the confidence, such as "hot_key (high confidence)".
+	verdict string
+	words   Words
+	// beside are the sentences of findings, with their ids.
+	beside []besideLine
+	skew   string
+	docs   []string
+	v      *analysis.VertexResult
+	facts  facts
+}
+
+type besideLine struct {
+	id    analysis.FindingID
+	words Words
+}
+
+// newClusterView sorts the vertices of a cluster into what is worth a look,
+// what is fine and what could not be judged.
+func newClusterView(c ClusterInput, f Filter) clusterView {
+	out := clusterView{head: heading(c), down: !c.Up, fine: map[string]int{}, unjudged: map[string]int{}}
+	if c.Result == nil {
+		return out
+	}
+	vertices := 0
+	for _, j := range f.jobs(c.Result) {
+		vs := f.vertices(j)
+		vertices += len(vs)
+		if len(vs) == 0 && f.Vertex == "" {
+			out.notes = append(out.notes, fmt.Sprintf("%s is %s: there is nothing to judge", name(j.Name), name(j.State)))
+		}
+		for _, v := range vs {
+			out.add(newBlock(j, v))
+		}
+	}
+	slices.SortStableFunc(out.blocks, func(a, b block) int {
+		return cmp.Or(cmp.Compare(b.severity, a.severity), cmp.Compare(b.v.Verdict.Severity, a.v.Verdict.Severity))
+	})
+	out.minorBy = map[string]int{}
+	for _, b := range out.minor {
+		out.minorBy[string(b.v.Verdict.ID)]++
+	}
+	out.gaps = c.Result.Gaps
+	if n := len(out.gaps); n > 0 {
+		out.notes = append(out.notes, gapNote(out.gaps))
+	}
+	if vertices == 0 && len(out.notes) == 0 {
+		out.none = "no job runs"
+		if f.Job != "" || f.Vertex != "" {
+			out.none = "no vertex matches the filter"
+		}
+	}
+	return out
+}
+
+func (c *clusterView) add(b block) {
+	switch id := b.v.Verdict.ID; {
+	case b.severity >= analysis.SeverityWarning:
+		c.blocks = append(c.blocks, b)
+	case b.v.Verdict.Severity >= analysis.SeverityInfo && !calm(id):
+		c.minor = append(c.minor, b)
+	case id == analysis.NotEnoughData:
+		reason := cmp.Or(string(b.v.Verdict.Advice.Missing), "unknown")
+		c.unjudged[reason]++
+		c.unjudgedList = append(c.unjudgedList, b)
+	default:
+		c.fine[string(id)]++
+		c.fineBlocks = append(c.fineBlocks, b)
+	}
+}
+
+// calm verdicts are not worth a block of their own at info.
+func calm(id analysis.VerdictID) bool {
+	switch id {
+	case analysis.NotEnoughData, analysis.Quiet, analysis.Balanced, analysis.Backpressured:
+		return true
+	}
+	return false
+}
+
+func newBlock(j *analysis.JobResult, v *analysis.VertexResult) block {
+	b := block{
+		severity: v.Severity(), job: name(j.Name), vertex: clean(v.Name), verdict: string(v.Verdict.ID),
+		words: Explain(j, v), docs: []string{VerdictDocs(v.Verdict.ID)}, v: v, facts: facts{j, v, &v.Verdict.Judgement},
+	}
+	if b.vertex == "" {
+		b.vertex = "(unnamed)"
+	}
+	if c := v.Verdict.Confidence; c != "" && v.Verdict.Severity > analysis.SeverityNone {
+		b.verdict += " (" + string(c) + " confidence)"
+	}
+	for i := range v.Findings {
+		fd := &v.Findings[i]
+		line := besideLine{fd.ID, ExplainFinding(j, v, fd)}
+		if fd.Severity > analysis.SeverityNone {
+			b.beside = append(b.beside, line)
+		}
+		if fd.Severity >= analysis.SeverityWarning && fd.ID != analysis.Bottleneck {
+			b.words.Do = appendNew(b.words.Do, line.words.Do)
+			b.words.Dont = appendNew(b.words.Dont, line.words.Dont)
+			b.docs = append(b.docs, FindingDocs(fd.ID))
+		}
+	}
+	b.skew = b.facts.skewLine()
+	return b
+}
+
+func appendNew(to, more []string) []string {
+	for _, m := range more {
+		if !slices.Contains(to, m) {
+			to = append(to, m)
+		}
+	}
+	return to
+}
+
+// heading is the line about the whole cluster.
+func heading(c ClusterInput) string {
+	parts := []string{"cluster " + name(c.Name)}
+	if !c.Up {
+		parts = append(parts, "DOWN: "+cmp.Or(cut(clean(c.Reason), nameColumns), "no reason known"))
+		if c.Result != nil && !c.Result.At.IsZero() {
+			parts = append(parts, "what follows is of "+c.Result.At.UTC().Format("2006-01-02 15:04:05 UTC"))
+		}
+	}
+	if r := c.Result; r != nil {
+		if v := clean(r.FlinkVersion); v != "" {
+			parts = append(parts, "Flink "+cut(v, 20))
+		}
+		parts = append(parts, count(len(r.Jobs), "job"))
+		total, okT := r.Slots.Total.Get()
+		free, okF := r.Slots.Free.Get()
+		if okT && okF {
+			parts = append(parts, fmt.Sprintf("%s of %s slots used", thousands(total-free), thousands(total)))
+		}
+	}
+	if c.Polls > 0 {
+		polls := count(c.Polls, "poll")
+		if c.Polls > 1 && c.Span > 0 {
+			polls += " over " + span(c.Span)
+		}
+		parts = append(parts, polls)
+	}
+	return strings.Join(parts, "   ")
+}
+
+// gapNote counts what the poll lacks by reason, in a fixed order.
+func gapNote(gaps []analysis.Gap) string {
+	by := map[string]int{}
+	for _, g := range gaps {
+		by[string(g.Reason)]++
+	}
+	verbWord := verb(len(gaps) > 1, "was", "were")
+	return fmt.Sprintf("%s %s not had in the newest poll (%s)", count(len(gaps), "answer"), verbWord, counts(by))
+}
+
+// counts writes a map of counts as "a: 1, b: 2", by name.
+func counts(by map[string]int) string {
+	var words []string
+	for k := range by {
+		words = append(words, k)
+	}
+	slices.Sort(words)
+	for i, k := range words {
+		words[i] = fmt.Sprintf("%s: %d", name(k), by[k])
+	}
+	return strings.Join(words, ", ")
+}
+
+// leastSkew is the ratio from which a line about skew says anything.
+const leastSkew = 1.1
+
+// skewLine puts the ratios of a skewed vertex into one line.
+func (f facts) skewLine() string {
+	if f.v.Parallelism < 2 {
+		return ""
+	}
+	d, what := f.recordsSignal(), "records"
+	if f.v.Signals.Busy.Skew.Or(0) > d.Skew.Or(0) {
+		d, what = &f.v.Signals.Busy, "busy time"
+	}
+	r, ok := d.Skew.Get()
+	if !ok || r < leastSkew {
+		return ""
+	}
+	out := fmt.Sprintf("skew of %s %s the mean", what, times(r))
+	if f.v.Layout != nil && f.v.Keyed {
+		if l := f.v.Layout.Ratio; l > r {
+			out += fmt.Sprintf("; the key-group layout alone would make it %s", fixed2(l))
+		} else {
+			out += fmt.Sprintf("; the key-group layout explains %s of it", fixed2(l))
+		}
+	}
+	_, others := f.split()
+	if b, ok := first(f.measure("busy_others", "busy_readers"), mean(others, busyOf)).Get(); ok && len(f.j.Subtasks) > 0 && len(others) > 0 && b < 1 {
+		who := "the other " + thousands(float64(len(others)))
+		if len(others) == 1 {
+			who = "the other one"
+		}
+		out += fmt.Sprintf("; %s %s %s room", who, verb(len(others) > 1, "has", "have"), percent(1-b))
+	}
+	return out
+}

@@ -1,0 +1,114 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
+)
+
+// costs says what a record costs the named subtasks against the others.
+func (f facts) costs() string {
+	about, others := f.split()
+	a, okA := first(f.measure("cost_high"), mean(about, costOf)).Get()
+	b, okB := first(f.measure("cost_others"), mean(others, costOf), f.v.Signals.CostPerRecord.Median).Get()
+	ratio := f.measure("cost_ratio")
+	switch {
+	case okA && okB && b > 0 && ratio.Known():
+		return fmt.Sprintf("%s the time per record (%s against %s)", show(ratio, times), seconds(a), seconds(b))
+	case okA && okB && b > 0:
+		return fmt.Sprintf("%s the time per record (%s against %s)", times(a/b), seconds(a), seconds(b))
+	case ratio.Known():
+		return show(ratio, times) + " the time per record"
+	}
+	return "more time per record"
+}
+
+// slowTaskManager: the cost per record is high on the subtasks of one worker.
+func slowTaskManager(f facts) Words {
+	who, plural := f.who()
+	tm := "one TaskManager"
+	if id := f.j.Advice.TaskManager; id != "" {
+		tm = "TaskManager " + name(id)
+	}
+	w := Words{Summary: []string{
+		fmt.Sprintf("%s %s on %s and %s %s that the others need, though the input is even.",
+			who, verb(plural, "runs", "run"), tm, verb(plural, "needs", "need"), f.costs()),
+		"More parallelism will not help: the host is slow, not the work uneven.",
+	}}
+	others := 0
+	for i := range f.job.Vertices {
+		o := &f.job.Vertices[i]
+		if o.ID != f.v.ID && o.Verdict.ID == analysis.SlowTaskManager && o.Verdict.Advice.TaskManager == f.j.Advice.TaskManager {
+			others++
+		}
+	}
+	if others == 1 {
+		w.Summary = append(w.Summary, "Another vertex of the job suffers from it as well.")
+	} else if others > 1 {
+		w.Summary = append(w.Summary, fmt.Sprintf("%d other vertices of the job suffer from it as well.", others))
+	}
+	w.Do = []string{
+		fmt.Sprintf("Look at %s: share of time in garbage collection, CPU limit and throttling, neighbours on the machine, disk, and how many subtasks it carries.", tm),
+		"If nothing there can be mended, restart that TaskManager so that its subtasks run elsewhere; with uneven slots, spread them (taskmanager.load-balance.mode, or cluster.evenly-spread-out-slots before Flink 1.20).",
+	}
+	w.Dont = []string{"Change keys or parallelism: the records are spread evenly already."}
+	return w
+}
+
+// costlyRecords: even input, dear records on one or few subtasks, not host-wide.
+func costlyRecords(f facts) Words {
+	who, plural := f.who()
+	about, others := f.split()
+	head := fmt.Sprintf("%s %s no more records than the others", who, verb(plural, "gets", "get"))
+	if s, ok := first(f.measure("records_share"), share(about, others, f.records)).Get(); ok {
+		head = fmt.Sprintf("%s %s %s of the records", who, verb(plural, "gets", "get"), percent(s))
+	}
+	return Words{
+		Summary: []string{
+			fmt.Sprintf("%s but %s %s%s.", head, verb(plural, "needs", "need"), f.costs(), clause(f.busyMax(), "; the busiest is %s busy", percent)),
+			"More parallelism will not help: the dear records stay together on one subtask.",
+		},
+		Do: []string{
+			fmt.Sprintf("Take a flame graph of %s (rest.flamegraph.enabled) and see what the time goes to: a key with very large state, big records to serialize, a slow lookup or a dear branch for some of them.", f.subtaskNames()),
+			"Compare the state sizes of the subtasks at the newest checkpoint.",
+		},
+		Dont: []string{"Salt the keys for their number: the records are spread evenly.", "Add parallelism or slots."},
+	}
+}
+
+// subtaskNames writes "subtask 2" or "subtasks 2 and 3" inside a sentence.
+func (f facts) subtaskNames() string {
+	switch len(f.j.Subtasks) {
+	case 0:
+		return "the vertex"
+	case 1:
+		return fmt.Sprintf("%s %d", f.noun(), f.j.Subtasks[0])
+	}
+	return fmt.Sprintf("%ss %s", f.noun(), indexes(f.j.Subtasks))
+}
+
+// stalled: busy near its limit with (almost) no records.
+func stalled(f facts) Words {
+	who, plural := f.who()
+	about, others := f.split()
+	busy := first(mean(about, busyOf), f.busyMax())
+	head := fmt.Sprintf("%s %s busy without", who, verb(plural, "is", "are"))
+	if b, ok := busy.Get(); ok {
+		head = fmt.Sprintf("%s %s %s busy without", who, verb(plural, "is", "are"), percent(b))
+	}
+	switch r, ok := mean(about, f.records).Get(); {
+	case ok && r > 0:
+		head += fmt.Sprintf(" getting on (%s records/s)", rate(r))
+	default:
+		head += " processing any record"
+	}
+	head += clause(first(f.measure("records_others"), mean(others, f.records)), ", while the others process %s/s each", rate)
+	return Words{
+		Summary: []string{head + ".", "It looks stuck in a call. More parallelism will not help."},
+		Do: []string{
+			fmt.Sprintf("Take a thread dump of the TaskManager of %s, or a flame graph: look for a call that does not return (a lookup, a commit, a lock, an endless loop over one record).", f.subtaskNames()),
+			"Give the call a time-out; if it never returns, cancel and restart the job from its last checkpoint.",
+		},
+		Dont: []string{"Add parallelism: the stuck call stays stuck.", "Take it for a hot key: it processes the fewest records, not the most."},
+	}
+}
