@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/flink-skew-exporter/flink-skew-exporter/internal/config"
+)
+
+func addCheck(r *registry) {
+	c := r.app.Command("check", "Checks files before they are used.").Command("config", withExample(
+		"Checks a configuration file, and that the files it names can be read. Asks no cluster. The exit code is 2 when something is wrong.",
+		"flink-skew-exporter check config /etc/flink-skew-exporter.yml"))
+	flag := c.Flag("config.file", "The file, if it is not given as an argument.").PlaceHolder("FILE").String()
+	arg := c.Arg("file", "The file.").String()
+	r.add(c, func(_ context.Context, p process) error {
+		file := *arg
+		if file == "" {
+			file = *flag
+		}
+		if file == "" {
+			return usagef("no file to check; name it: %s check config FILE", appName)
+		}
+		c, err := config.Load(file)
+		if err != nil {
+			return err
+		}
+		if err := c.CheckFiles(); err != nil {
+			return err
+		}
+		printSummary(p, file, c)
+		return nil
+	})
+}
+
+// printSummary says in a few lines what a configuration means.
+func printSummary(p process, file string, c *config.Config) {
+	fmt.Fprintf(p.stdout, "%s is valid\n", file)
+	if len(c.Clusters) == 0 {
+		fmt.Fprintln(p.stdout, "  no clusters: serve needs --flink.url")
+	}
+	for _, k := range c.Clusters {
+		fmt.Fprintf(p.stdout, "  cluster %s at %s, every %v, at most %v a poll%s\n",
+			k.Name, k.URL, c.PollInterval(k), c.PollTimeout(k), authOf(k))
+	}
+	fmt.Fprintf(p.stdout, "  subtasks: %s", c.Collector.Subtasks)
+	if c.Collector.Subtasks == config.SubtasksTop {
+		fmt.Fprintf(p.stdout, " %d a vertex", c.Collector.Top)
+	}
+	fmt.Fprintln(p.stdout)
+	if n := c.ChangedThresholds(); n > 0 {
+		fmt.Fprintf(p.stdout, "  thresholds: %d differ from the defaults\n", n)
+	} else {
+		fmt.Fprintln(p.stdout, "  thresholds: the defaults")
+	}
+}
+
+func authOf(k config.Cluster) string {
+	switch {
+	case k.BearerTokenFile != "":
+		return ", with a bearer token"
+	case k.BasicAuth.Username != "":
+		return ", with basic auth"
+	case k.TLS.CertFile != "":
+		return ", with a client certificate"
+	}
+	return ""
+}

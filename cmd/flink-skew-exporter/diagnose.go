@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
+	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/report"
+	"github.com/flink-skew-exporter/flink-skew-exporter/internal/config"
+	"github.com/flink-skew-exporter/flink-skew-exporter/internal/web"
+	"github.com/flink-skew-exporter/flink-skew-exporter/restapi"
+)
+
+// minPolls is how many readings a window needs.
+const minPolls = 2
+
+// diagnose holds the flags of the command.
+type diagnose struct {
+	config       *configFlags
+	tape         *string
+	polls        *int
+	interval     *time.Duration
+	format       *string
+	failOn       *string
+	job, vertex  *string
+	all, verbose *bool
+}
+
+func addDiagnose(r *registry) {
+	c := r.app.Command("diagnose", withExample(
+		"Polls a live cluster a few times, or replays a recording, and prints for each vertex the verdict with its evidence and advice. The exit code is 3 when --fail-on says so.",
+		"flink-skew-exporter diagnose --flink.url=http://jobmanager:8081",
+		"flink-skew-exporter diagnose --tape incident.jsonl.gz --format=markdown"))
+	d := &diagnose{
+		config:   addConfigFlags(c, pollKeys()...),
+		tape:     c.Flag("tape", "Recording to replay at once instead of a live cluster.").PlaceHolder("FILE").String(),
+		polls:    count(c, "polls", "Readings to take, at least 2. One poll more comes first, to wake Flink's metrics.", "3"),
+		interval: span(c, "interval", "Pause between two polls. Flink refreshes its metrics at most every 10s.", "10s"),
+		format:   enum(c, "format", "Format of the report", "text", "json", "markdown"),
+		failOn:   enum(c, "fail-on", "Exit with 3 when a verdict or finding is at least this severe", "none", "info", "warning", "critical"),
+		job:      c.Flag("job", "Only jobs with this id, or with this in their name.").PlaceHolder("TEXT").String(),
+		vertex:   c.Flag("vertex", "Only vertices with this id, or with this in their name.").PlaceHolder("TEXT").String(),
+		all:      c.Flag("all", "List also the vertices that are fine.").Bool(),
+		verbose:  c.Flag("verbose", "Add all evidence, the signals, and what was missing.").Bool(),
+	}
+	r.add(c, d.run)
+}
+
+func (d *diagnose) run(ctx context.Context, p process) error {
+	cfg, err := d.config.load()
+	if err != nil {
+		return err
+	}
+	all, primed := []*readings(nil), *d.tape == ""
+	if primed {
+		all, err = d.live(ctx, p, cfg)
+	} else {
+		all, err = d.replay(ctx, cfg)
+	}
+	if err != nil {
+		return err
+	}
+	in := report.Input{GeneratedAt: time.Now()}
+	for _, r := range all {
+		in.Clusters = append(in.Clusters, r.input(primed))
+	}
+	if err := allFailed(all); err != nil {
+		return err
+	}
+	for _, r := range all {
+		if r.failed > 0 {
+			warn(p.stderr, r.notice())
+		}
+	}
+	if err := d.print(p, in); err != nil {
+		return err
+	}
+	return d.verdict(in)
+}
+
+// live polls every cluster at once.
+func (d *diagnose) live(ctx context.Context, p process, cfg *config.Config) ([]*readings, error) {
+	if err := need(cfg); err != nil {
+		return nil, err
+	}
+	if *d.polls < minPolls {
+		return nil, usagef("--polls is %d; a window lies between two readings, so give at least %d", *d.polls, minPolls)
+	}
+	line := newProgress(p.stderr)
+	defer line.clear()
+	all := make([]*readings, len(cfg.Clusters))
+	clients := make([]*restapi.Client, len(cfg.Clusters))
+	for i, k := range cfg.Clusters {
+		client, err := restapi.New(clientOptions(cfg, k, p.logger))
+		if err != nil {
+			return nil, fmt.Errorf("cluster %s: %w", k.Name, err)
+		}
+		defer client.Close()
+		clients[i], all[i] = client, &readings{name: k.Name, thresholds: cfg.Thresholds}
+	}
+	var done sync.WaitGroup
+	for i := range clients {
+		s := schedule{polls: *d.polls, interval: *d.interval, progress: func(int, int) {}}
+		if i == 0 {
+			s.progress = func(n, of int) { line.show("polls: %d of %d, %v apart", n, of, *d.interval) }
+		}
+		done.Go(func() { _ = all[i].watch(ctx, clients[i], s) })
+	}
+	done.Wait()
+	if ctx.Err() != nil {
+		return nil, errors.New("interrupted before the last poll; nothing is reported")
+	}
+	return all, nil
+}
+
+// replay reads the tape, whose name stands for the cluster's.
+func (d *diagnose) replay(ctx context.Context, cfg *config.Config) ([]*readings, error) {
+	if len(*d.config.urls) > 0 {
+		return nil, usagef("--tape and --flink.url are both given; keep one of them")
+	}
+	tape, err := restapi.OpenTape(*d.tape)
+	if err != nil {
+		return nil, err
+	}
+	base := filepath.Base(*d.tape)
+	name, _, _ := strings.Cut(base, ".jsonl")
+	o := restapi.DefaultOptions(name, "http://tape")
+	// A tape answers for nothing, so that every vertex is read in every poll.
+	o.ActivityFloor, o.Watermarks, o.NoPrime = 0, true, true
+	o.Include, o.Exclude = pattern(cfg.Poll.IncludeJobs), pattern(cfg.Poll.ExcludeJobs)
+	src, err := tape.Source(o)
+	if err != nil {
+		return nil, fmt.Errorf("tape %s: %w", *d.tape, err)
+	}
+	r := &readings{name: name, thresholds: cfg.Thresholds}
+	if err := r.replay(ctx, src); err != nil {
+		return nil, fmt.Errorf("tape %s: %w", *d.tape, err)
+	}
+	return []*readings{r}, nil
+}
+
+// allFailed returns an error when no cluster gave anything to report.
+func allFailed(all []*readings) error {
+	var errs []error
+	for _, r := range all {
+		if r.good > 0 {
+			return nil
+		}
+		if r.err != nil {
+			errs = append(errs, fmt.Errorf("cluster %s: %w", r.name, r.err))
+		}
+	}
+	if len(errs) == 0 {
+		return errors.New("the tape holds no poll; record it again")
+	}
+	return errors.Join(errs...)
+}
+
+// notice says which polls are missing from the report.
+func (r *readings) notice() error {
+	of := r.good + r.failed
+	if r.err == nil {
+		return fmt.Errorf("cluster %s: %d of %d polls failed; the report rests on the others", r.name, r.failed, of)
+	}
+	return fmt.Errorf("cluster %s: %d of %d polls failed, the last with: %w", r.name, r.failed, of, r.err)
+}
+
+func (d *diagnose) filter() report.Filter { return report.Filter{Job: *d.job, Vertex: *d.vertex} }
+
+func (d *diagnose) print(p process, in report.Input) error {
+	switch *d.format {
+	case "json":
+		return report.JSON(p.stdout, in, d.filter())
+	case "markdown":
+		return report.Markdown(p.stdout, in, d.filter(), report.MarkdownOptions{All: *d.all, Verbose: *d.verbose})
+	default:
+		t := look(p.stdout, os.Getenv)
+		return report.Text(p.stdout, in, d.filter(), report.TextOptions{
+			Color: t.color, Unicode: t.unicode, Width: t.width, All: *d.all, Verbose: *d.verbose,
+		})
+	}
+}
+
+// verdict is an error when something stands that --fail-on asks about.
+func (d *diagnose) verdict(in report.Input) error {
+	least, _ := web.ParseSeverity(*d.failOn)
+	if worst := report.Worst(in, d.filter()); least > analysis.SeverityNone && worst >= least {
+		return findingsError{worst}
+	}
+	return nil
+}

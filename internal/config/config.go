@@ -1,0 +1,106 @@
+package config
+
+import (
+	"time"
+
+	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
+)
+
+// Config is all that the configuration file says. Default gives its zero point.
+type Config struct {
+	Clusters   []Cluster       `yaml:"clusters"`
+	Poll       Poll            `yaml:"poll"`
+	Collector  Collector       `yaml:"collector"`
+	Thresholds analysis.Config `yaml:"thresholds"`
+
+	// file and lines say where a value was read, for messages of Validate.
+	file  string
+	lines map[string]int
+}
+
+// Cluster is one Flink cluster, by the URL of its JobManager's REST API.
+type Cluster struct {
+	// Name is the value of the cluster label; empty means the URL's host:port.
+	Name string `yaml:"name"`
+	URL  string `yaml:"url"`
+	// Interval overrides Poll.Interval; 0 means no override.
+	Interval        time.Duration `yaml:"interval"`
+	BasicAuth       BasicAuth     `yaml:"basic_auth"`
+	BearerTokenFile string        `yaml:"bearer_token_file"`
+	TLS             TLS           `yaml:"tls_config"`
+}
+
+// BasicAuth is a user name and its password, given here or in a file.
+type BasicAuth struct {
+	Username     string `yaml:"username"`
+	Password     Secret `yaml:"password"`
+	PasswordFile string `yaml:"password_file"`
+}
+
+// TLS says how a JobManager's certificate is verified and what we show it.
+// Paths are those of PEM files.
+type TLS struct {
+	CAFile             string `yaml:"ca_file"`
+	CertFile           string `yaml:"cert_file"`
+	KeyFile            string `yaml:"key_file"`
+	ServerName         string `yaml:"server_name"`
+	InsecureSkipVerify bool   `yaml:"insecure_skip_verify"`
+}
+
+// Poll is how clusters are asked.
+type Poll struct {
+	Interval time.Duration `yaml:"interval"`
+	// Timeout bounds one whole poll; 0 means four fifths of the interval.
+	Timeout time.Duration `yaml:"timeout"`
+	// Concurrency is how many requests one cluster gets at once, 1–64.
+	Concurrency int `yaml:"concurrency"`
+	// IncludeJobs and ExcludeJobs are regular expressions that a part of a
+	// job's name must and must not match; empty includes all, excludes none.
+	IncludeJobs string `yaml:"include_jobs"`
+	ExcludeJobs string `yaml:"exclude_jobs"`
+	// Watermarks reads every vertex's watermarks, at one request a vertex.
+	Watermarks bool `yaml:"watermarks"`
+}
+
+// Collector is how much is exported.
+type Collector struct {
+	// Subtasks is one of SubtasksAll, SubtasksTop and SubtasksOff.
+	Subtasks string `yaml:"subtasks"`
+	// Top is how many subtasks a vertex keeps with SubtasksTop.
+	Top int `yaml:"top"`
+	// SeriesBudget is how many per-subtask series all clusters together may have.
+	SeriesBudget int `yaml:"series_budget"`
+}
+
+// Values of Collector.Subtasks.
+const (
+	SubtasksAll = "all"
+	SubtasksTop = "top"
+	SubtasksOff = "off"
+)
+
+// Default returns the configuration of an empty file: no clusters, and for all
+// else the values that the reference shows.
+func Default() *Config {
+	return &Config{
+		Poll:       Poll{Interval: 15 * time.Second, Concurrency: 8},
+		Collector:  Collector{Subtasks: SubtasksTop, Top: 10, SeriesBudget: 200_000},
+		Thresholds: analysis.Defaults(),
+	}
+}
+
+// PollInterval is the time between two polls of cluster c.
+func (c *Config) PollInterval(cluster Cluster) time.Duration {
+	if cluster.Interval > 0 {
+		return cluster.Interval
+	}
+	return c.Poll.Interval
+}
+
+// PollTimeout is the deadline of one poll of the cluster, always below its interval.
+func (c *Config) PollTimeout(cluster Cluster) time.Duration {
+	if c.Poll.Timeout > 0 {
+		return c.Poll.Timeout
+	}
+	return c.PollInterval(cluster) * 4 / 5
+}

@@ -1,0 +1,251 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
+)
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "config.yml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestLoad(t *testing.T) {
+	file := write(t, `
+clusters:
+  - url: http://jm-a:8081/prefix
+  - name: prod-eu
+    url: https://jm-b
+    interval: 1m30s
+    bearer_token_file: token
+    tls_config: {ca_file: /etc/ca.pem, server_name: jm}
+  - url: http://user:se%3Acret@jm-c:8081
+poll:
+  interval: 20s
+  concurrency: 4
+collector:
+  subtasks: off
+thresholds:
+  window: 1.5m
+  skew_enter: 2
+  windows_in: 3
+`)
+	c, err := Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Cluster{
+		{Name: "jm-a:8081", URL: "http://jm-a:8081/prefix"},
+		{Name: "prod-eu", URL: "https://jm-b", Interval: 90 * time.Second,
+			BearerTokenFile: filepath.Join(filepath.Dir(file), "token"),
+			TLS:             TLS{CAFile: "/etc/ca.pem", ServerName: "jm"}},
+		{Name: "jm-c:8081", URL: "http://jm-c:8081", BasicAuth: BasicAuth{Username: "user", Password: "se:cret"}},
+	}
+	if !reflect.DeepEqual(c.Clusters, want) {
+		t.Errorf("clusters:\n got %#v\nwant %#v", c.Clusters, want)
+	}
+	if want := (Poll{Interval: 20 * time.Second, Concurrency: 4}); c.Poll != want {
+		t.Errorf("poll: got %+v, want %+v", c.Poll, want)
+	}
+	if c.Collector.Subtasks != SubtasksOff || c.Collector.Top != 10 {
+		t.Errorf("collector: got %+v, want off and the default top", c.Collector)
+	}
+	thresholds := analysis.Defaults()
+	thresholds.Window, thresholds.SkewEnter, thresholds.WindowsIn = 90*time.Second, 2, 3
+	if c.Thresholds != thresholds {
+		t.Errorf("thresholds: got %+v, want %+v", c.Thresholds, thresholds)
+	}
+	if got := c.PollInterval(c.Clusters[1]); got != 90*time.Second {
+		t.Errorf("interval of prod-eu: got %v, want its own", got)
+	}
+	if got := c.PollTimeout(c.Clusters[0]); got != 16*time.Second {
+		t.Errorf("timeout: got %v, want four fifths of 20s", got)
+	}
+}
+
+// TestErrors holds every kind of mistake against its whole message, with FILE
+// for the path.
+func TestErrors(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"unknown key":       {"poll:\n  intervall: 15s\n", "FILE:2: poll.intervall: unknown key; known here: interval, timeout, concurrency, include_jobs, exclude_jobs, watermarks"},
+		"unknown section":   {"\nclustres: []\n", "FILE:2: clustres: unknown key; known here: clusters, poll, collector, thresholds"},
+		"key twice":         {"poll:\n  interval: 15s\n  interval: 16s\n", "FILE:3: poll.interval: given twice, first in line 2; remove one"},
+		"bare number":       {"poll: {interval: 15}", `FILE:1: poll.interval: must be a duration with a unit, such as 500ms, 15s or 5m, not "15"`},
+		"not a number":      {"collector:\n  top: five\n", `FILE:2: collector.top: must be a whole number, not "five"`},
+		"not a bool":        {"clusters:\n- url: https://a\n  tls_config: {insecure_skip_verify: maybe}", `FILE:3: clusters[0].tls_config.insecure_skip_verify: must be true or false, not "maybe"`},
+		"NaN":               {"thresholds:\n  skew_enter: NaN\n", `FILE:2: thresholds.skew_enter: must be a number, not "NaN"`},
+		"threshold":         {"thresholds:\n\n  min_coverage: 1.5\n", "FILE:3: thresholds.min_coverage: must be in (0, 1]"},
+		"list for keys":     {"poll: []", "FILE:1: poll: must hold keys (interval, timeout, concurrency, include_jobs, exclude_jobs, watermarks), not a list"},
+		"keys for list":     {"clusters: {url: x}", "FILE:1: clusters: must be a list (lines that begin with -), not a group of keys"},
+		"list for value":    {"poll: {interval: [1s]}", "FILE:1: poll.interval: must be a single value, not a list"},
+		"text only":         {"hello", "FILE:1: must hold keys (clusters, poll, collector, thresholds), not a single value"},
+		"not YAML":          {"poll:\n\tinterval: 1s", "FILE:2: not valid YAML: found character that cannot start any token"},
+		"no URL":            {"clusters:\n  - name: a\n", "FILE:2: clusters[0].url: is missing; give one such as http://jobmanager:8081"},
+		"host only":         {"clusters:\n  - url: jobmanager:8081\n", "FILE:2: clusters[0].url: must begin with http:// or https://; give one such as http://jobmanager:8081"},
+		"bad URL":           {"clusters:\n  - url: 'http://u:se cret@['\n", "FILE:2: clusters[0].url: is not a URL; give one such as http://jobmanager:8081"},
+		"no host":           {"clusters:\n  - url: http:///x\n", "FILE:2: clusters[0].url: has no host; give one such as http://jobmanager:8081"},
+		"query":             {"clusters:\n  - url: http://a?b=c\n", "FILE:2: clusters[0].url: must not have a query or fragment; give one such as http://jobmanager:8081"},
+		"same name":         {"clusters:\n  - url: http://a/1\n  - url: http://a/2\n", `FILE:3: clusters[1].name: "a" is also the name of clusters[0]; give each its own`},
+		"slash in name":     {"clusters:\n  - url: http://a\n    name: a/b\n", "FILE:3: clusters[0].name: must not hold a slash or a line break: it is a part of the API's paths"},
+		"long name":         {"clusters:\n  - url: http://a\n    name: " + strings.Repeat("x", 101), "FILE:3: clusters[0].name: must be valid UTF-8 of at most 100 characters"},
+		"interval":          {"poll: {interval: 10ms}", "FILE:1: poll.interval: must be at least 1s; Flink refreshes its metrics every 10s"},
+		"timeout":           {"poll:\n  interval: 10s\n  timeout: 10s\n", "FILE:3: poll.timeout: 10s must be below poll.interval (10s), so that a poll ends before the next is due"},
+		"negative timeout":  {"poll: {timeout: -1s}", "FILE:1: poll.timeout: must not be negative; 0 means four fifths of the interval"},
+		"cluster interval":  {"poll: {timeout: 12s}\nclusters:\n- url: http://a\n  interval: 11s", "FILE:4: clusters[0].interval: must be above poll.timeout (12s)"},
+		"short interval":    {"clusters:\n- url: http://a\n  interval: 1ms", "FILE:3: clusters[0].interval: must be at least 1s"},
+		"concurrency":       {"poll: {concurrency: 1000}", "FILE:1: poll.concurrency: must be 1 to 64 requests at once"},
+		"subtasks":          {"collector: {subtasks: some}", `FILE:1: collector.subtasks: must be all, top or off, not "some"`},
+		"top":               {"collector: {top: 0}", "FILE:1: collector.top: must be at least 1; to export no subtasks set collector.subtasks to off"},
+		"budget":            {"collector: {series_budget: -1}", "FILE:1: collector.series_budget: must be at least 1; to export no subtasks set collector.subtasks to off"},
+		"user twice":        {"clusters:\n- url: http://u:p@a\n  basic_auth: {username: v}", "FILE:2: clusters[0].url: holds a user while basic_auth is set; keep one of them"},
+		"password alone":    {"clusters:\n- url: http://a\n  basic_auth: {password: p}", "FILE:3: clusters[0].basic_auth.username: is needed with a password"},
+		"two passwords":     {"clusters:\n- url: http://a\n  basic_auth: {username: v, password: p, password_file: f}", "FILE:3: clusters[0].basic_auth.password_file: is given beside password; keep one of them"},
+		"bad pattern":       {"poll: {include_jobs: '('}", "FILE:1: poll.include_jobs: \"(\" is not a regular expression: missing closing )"},
+		"basic and bearer":  {"clusters:\n- url: http://a\n  basic_auth: {username: v}\n  bearer_token_file: t", "FILE:3: clusters[0].basic_auth: is given beside bearer_token_file; keep one of them"},
+		"cert without key":  {"clusters:\n- url: https://a\n  tls_config: {cert_file: c}", "FILE:3: clusters[0].tls_config: cert_file and key_file must be given together"},
+		"TLS without https": {"clusters:\n- url: http://a\n  tls_config: {ca_file: c}", "FILE:3: clusters[0].tls_config: is given for a URL that is not https; change the URL or remove it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := write(t, c.text)
+			_, err := Load(file)
+			if err == nil {
+				t.Fatalf("no error, want %q", c.want)
+			}
+			var e *Error
+			if !errors.As(err, &e) {
+				t.Errorf("%T is not an *Error", err)
+			}
+			if got := strings.ReplaceAll(err.Error(), file, "FILE"); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestLoadUnreadable(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "none.yml")
+	if _, err := Load(missing); err == nil || err.Error() != missing+": cannot be read: no such file or directory" {
+		t.Errorf("got %v", err)
+	}
+	large := write(t, strings.Repeat("#", maxFileBytes+1))
+	if _, err := Load(large); err == nil || !strings.Contains(err.Error(), "is larger than 4 MiB") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestEmptyFileIsDefault(t *testing.T) {
+	for _, text := range []string{"", "# nothing\n", "poll:\nclusters: null\n"} {
+		c, err := Load(write(t, text))
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		c.file, c.lines = "", nil
+		if !reflect.DeepEqual(c, Default()) {
+			t.Errorf("%q: got %+v, want the defaults", text, c)
+		}
+	}
+}
+
+func TestSet(t *testing.T) {
+	c, err := Parse("f.yml", []byte("poll:\n  interval: 20s\n  timeout: 15s\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, text := range map[string]string{"poll.interval": "5s", "collector.top": "7", "thresholds.skew_enter": "3"} {
+		if err := c.Set(key, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c.Poll.Interval != 5*time.Second || c.Collector.Top != 7 || c.Thresholds.SkewEnter != 3 {
+		t.Errorf("got %+v", c)
+	}
+	// The value that came from the file keeps its line.
+	want := "f.yml:3: poll.timeout: 15s must be below poll.interval (5s), so that a poll ends before the next is due"
+	if err := c.Validate(); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	// The one that was set has none: it is in no file.
+	_ = c.Set("poll.timeout", "6s")
+	if err := c.Set("poll.timeout", "6s"); err != nil {
+		t.Fatal(err)
+	}
+	want = "poll.timeout: 6s must be below poll.interval (5s), so that a poll ends before the next is due"
+	if err := c.Validate(); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	for _, key := range []string{"", "poll.x", "poll.interval.x", "clusters.url"} {
+		if err := c.Set(key, "1"); err == nil {
+			t.Errorf("Set(%q) gave no error", key)
+		}
+	}
+	if err := c.Set("clusters", "x"); err == nil {
+		t.Error("a list was set from text")
+	}
+}
+
+func TestSecretIsNeverPrinted(t *testing.T) {
+	const secret = "hunter2"
+	c := Cluster{URL: "http://a", BasicAuth: BasicAuth{Password: secret}}
+	var logged strings.Builder
+	slog.New(slog.NewTextHandler(&logged, nil)).Info("m", "cluster", c, "token", c.BasicAuth.Password)
+	asJSON, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asYAML, err := yaml.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	all.WriteString(logged.String() + string(asJSON) + string(asYAML))
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d"} {
+		fmt.Fprintf(&all, verb+" "+verb, c, c.BasicAuth.Password)
+	}
+	printed := all.String()
+	for _, form := range []string{secret, fmt.Sprintf("%x", secret), fmt.Sprintf("%X", secret)} {
+		if strings.Contains(printed, form) {
+			t.Errorf("%q was printed: %s", form, printed)
+		}
+	}
+	if c.BasicAuth.Password.Reveal() != secret {
+		t.Error("Reveal does not return the secret")
+	}
+	if Secret("").String() != "" {
+		t.Error("an empty secret looks set")
+	}
+}
+
+func TestCheckFiles(t *testing.T) {
+	file := write(t, "clusters:\n- url: http://a\n- url: http://b\n  bearer_token_file: token\n")
+	c, err := Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := filepath.Join(filepath.Dir(file), "token")
+	want := fmt.Sprintf("%s:4: clusters[1].bearer_token_file: %s cannot be read: no such file or directory", file, token)
+	if err := c.CheckFiles(); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if err := os.WriteFile(token, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.CheckFiles(); err != nil {
+		t.Error(err)
+	}
+}

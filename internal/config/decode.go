@@ -1,0 +1,200 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/common/model"
+	"go.yaml.in/yaml/v3"
+)
+
+// Error is one thing wrong with the configuration: where, which key, what.
+type Error struct {
+	// File and Line are empty when the value came from no file.
+	File string
+	Line int
+	// Key is the path of the key, empty when the file as a whole is wrong.
+	Key string
+	// Problem says what is wrong and what would be right. It never holds a secret.
+	Problem string
+}
+
+// Error returns the message in one line: file:line: key: problem.
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.File != "" {
+		b.WriteString(e.File)
+		if e.Line > 0 {
+			b.WriteString(":" + strconv.Itoa(e.Line))
+		}
+		b.WriteString(": ")
+	}
+	if e.Key != "" {
+		b.WriteString(e.Key + ": ")
+	}
+	return b.String() + e.Problem
+}
+
+// decoder fills a value from a YAML tree. The YAML library could do most of
+// it, but its messages name Go types where a reader needs the key's path.
+type decoder struct {
+	file  string
+	lines map[string]int
+}
+
+func (d *decoder) errorf(n *yaml.Node, path, format string, args ...any) error {
+	return &Error{File: d.file, Line: n.Line, Key: path, Problem: fmt.Sprintf(format, args...)}
+}
+
+// decode sets v, whose path is path, from n. A null leaves the default.
+func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string) error {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	d.lines[path] = n.Line
+	switch {
+	case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
+		return nil
+	case v.Kind() == reflect.Struct:
+		return d.mapping(n, v, path)
+	case v.Kind() == reflect.Slice:
+		return d.sequence(n, v, path)
+	case n.Kind != yaml.ScalarNode:
+		return d.errorf(n, path, "must be a single value, not a %s", kindName(n))
+	}
+	if err := setScalar(v, n.Value); err != nil {
+		return d.errorf(n, path, "%v", err)
+	}
+	return nil
+}
+
+func (d *decoder) mapping(n *yaml.Node, v reflect.Value, path string) error {
+	if n.Kind != yaml.MappingNode {
+		return d.errorf(n, path, "must hold keys (%s), not a %s", strings.Join(keys(v.Type()), ", "), kindName(n))
+	}
+	seen := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		at := join(path, key.Value)
+		field, ok := fieldOf(v, key.Value)
+		if !ok {
+			return d.errorf(key, at, "unknown key; known here: %s", strings.Join(keys(v.Type()), ", "))
+		}
+		if first, dup := seen[key.Value]; dup {
+			return d.errorf(key, at, "given twice, first in line %d; remove one", first)
+		}
+		seen[key.Value] = key.Line
+		if err := d.decode(value, field, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *decoder) sequence(n *yaml.Node, v reflect.Value, path string) error {
+	if n.Kind != yaml.SequenceNode {
+		return d.errorf(n, path, "must be a list (lines that begin with -), not a %s", kindName(n))
+	}
+	v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
+	for i, item := range n.Content {
+		if err := d.decode(item, v.Index(i), fmt.Sprintf("%s[%d]", path, i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setScalar parses text by v's type. Its errors say what was expected, and
+// quote the text unless it is a secret.
+func setScalar(v reflect.Value, text string) error {
+	switch v.Interface().(type) {
+	case Secret:
+		v.SetString(text)
+		return nil
+	case time.Duration:
+		return setDuration(v, text)
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Bool:
+		b, err := strconv.ParseBool(text)
+		if err != nil {
+			return fmt.Errorf("must be true or false, not %q", text)
+		}
+		v.SetBool(b)
+	case reflect.Int:
+		i, err := strconv.Atoi(text)
+		if err != nil {
+			return fmt.Errorf("must be a whole number, not %q", text)
+		}
+		v.SetInt(int64(i))
+	case reflect.Float64:
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil || f != f || f > 1e300 || f < -1e300 {
+			return fmt.Errorf("must be a number, not %q", text)
+		}
+		v.SetFloat(f)
+	default:
+		return fmt.Errorf("cannot be set from text (%s)", v.Kind())
+	}
+	return nil
+}
+
+// setDuration reads Prometheus' form first (1d, 1h30m), then Go's (1.5s). A
+// bare number has no unit and is refused rather than taken for nanoseconds.
+func setDuration(v reflect.Value, text string) error {
+	if d, err := model.ParseDuration(text); err == nil {
+		v.SetInt(int64(d))
+		return nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return fmt.Errorf("must be a duration with a unit, such as 500ms, 15s or 5m, not %q", text)
+	}
+	v.SetInt(int64(d))
+	return nil
+}
+
+// fieldOf returns the field of struct v whose yaml tag is key.
+func fieldOf(v reflect.Value, key string) (reflect.Value, bool) {
+	for f := range v.Type().Fields() {
+		if tag := f.Tag.Get("yaml"); tag != "" && tag == key {
+			return v.FieldByIndex(f.Index), true
+		}
+	}
+	return reflect.Value{}, false
+}
+
+// keys lists the yaml tags of struct type t in order of declaration.
+func keys(t reflect.Type) []string {
+	var out []string
+	for f := range t.Fields() {
+		if tag := f.Tag.Get("yaml"); tag != "" {
+			out = append(out, tag)
+		}
+	}
+	return slices.Clip(out)
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+func kindName(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "group of keys"
+	case yaml.SequenceNode:
+		return "list"
+	default:
+		return "single value"
+	}
+}

@@ -1,0 +1,217 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
+)
+
+// maxFileBytes bounds the configuration file; a larger one is the wrong file.
+const maxFileBytes = 4 << 20
+
+// notInFile stands for the line of a value that Set gave: no message about it
+// may point into the file.
+const notInFile = -1
+
+// Load reads the file and validates it. Every error is an *Error, in one line.
+func Load(file string) (*Config, error) {
+	c, err := Read(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Read is Load without Validate, for callers that set more keys first. Paths
+// of files in it are taken relative to its folder.
+func Read(file string) (*Config, error) {
+	text, err := read(file)
+	if err != nil {
+		return nil, &Error{File: file, Problem: err.Error()}
+	}
+	c, err := Parse(file, text)
+	if err != nil {
+		return nil, err
+	}
+	c.resolvePaths(filepath.Dir(file))
+	return c, nil
+}
+
+func read(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", withoutPath(err))
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", withoutPath(err))
+	}
+	if len(text) > maxFileBytes {
+		return nil, fmt.Errorf("is larger than %d MiB; is it the configuration file?", maxFileBytes>>20)
+	}
+	return text, nil
+}
+
+// withoutPath strips the path from an error of package os, as ours names it already.
+func withoutPath(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// Parse reads the text of a configuration file over the defaults, without
+// validating values. The name stands in messages only.
+func Parse(name string, text []byte) (*Config, error) {
+	c := Default()
+	c.file, c.lines = name, map[string]int{}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return nil, syntaxError(name, err)
+	}
+	if len(doc.Content) == 0 {
+		return c, nil
+	}
+	d := &decoder{file: name, lines: c.lines}
+	if err := d.decode(doc.Content[0], reflect.ValueOf(c).Elem(), ""); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// syntaxError moves the line out of the YAML library's message to the place
+// where ours have it.
+func syntaxError(name string, err error) error {
+	problem := strings.TrimPrefix(err.Error(), "yaml: ")
+	line := 0
+	if m := regexp.MustCompile(`^line (\d+): `).FindStringSubmatch(problem); m != nil {
+		line, _ = strconv.Atoi(m[1])
+		problem = problem[len(m[0]):]
+	}
+	problem = strings.ReplaceAll(problem, "\n", " ")
+	return &Error{File: name, Line: line, Problem: "not valid YAML: " + problem}
+}
+
+// Set gives the key at path (without list indexes, such as poll.interval) the
+// value that text stands for, as a line in the file would.
+func (c *Config) Set(path, text string) error {
+	v, ok := c.at(path)
+	if !ok {
+		return &Error{Key: path, Problem: "no such key"}
+	}
+	if c.lines != nil {
+		c.lines[path] = notInFile
+	}
+	return setScalar(v, text)
+}
+
+// Text returns the value of the key at path as the file would have it, or ""
+// for an unknown key.
+func (c *Config) Text(path string) string {
+	v, ok := c.at(path)
+	if !ok {
+		return ""
+	}
+	return scalar(v)
+}
+
+func (c *Config) at(path string) (reflect.Value, bool) {
+	v := reflect.ValueOf(c).Elem()
+	for key := range strings.SplitSeq(path, ".") {
+		var ok bool
+		if v.Kind() != reflect.Struct {
+			return v, false
+		}
+		if v, ok = fieldOf(v, key); !ok {
+			return v, false
+		}
+	}
+	return v, true
+}
+
+// SetClusters replaces the clusters by ones that are in no file.
+func (c *Config) SetClusters(clusters []Cluster) {
+	c.Clusters = clusters
+	for path := range c.lines {
+		if path == "clusters" || strings.HasPrefix(path, "clusters[") {
+			c.lines[path] = notInFile
+		}
+	}
+	if c.lines != nil {
+		for i := range clusters {
+			c.lines[fmt.Sprintf("clusters[%d]", i)] = notInFile
+		}
+	}
+}
+
+// resolvePaths makes relative paths relative to the configuration file's folder.
+func (c *Config) resolvePaths(dir string) {
+	for i := range c.Clusters {
+		for _, p := range c.Clusters[i].paths() {
+			if *p.path != "" && !filepath.IsAbs(*p.path) {
+				*p.path = filepath.Join(dir, *p.path)
+			}
+		}
+	}
+}
+
+type namedPath struct {
+	key  string
+	path *string
+}
+
+// paths lists the cluster's keys that name files.
+func (c *Cluster) paths() []namedPath {
+	return []namedPath{
+		{"basic_auth.password_file", &c.BasicAuth.PasswordFile},
+		{"bearer_token_file", &c.BearerTokenFile},
+		{"tls_config.ca_file", &c.TLS.CAFile},
+		{"tls_config.cert_file", &c.TLS.CertFile},
+		{"tls_config.key_file", &c.TLS.KeyFile},
+	}
+}
+
+// CheckFiles returns an error for the first file that the configuration names
+// and that cannot be opened.
+func (c *Config) CheckFiles() error {
+	for i := range c.Clusters {
+		for _, p := range c.Clusters[i].paths() {
+			if *p.path == "" {
+				continue
+			}
+			f, err := os.Open(*p.path)
+			if err != nil {
+				return c.errorf(fmt.Sprintf("clusters[%d].%s", i, p.key), "%s cannot be read: %v", *p.path, withoutPath(err))
+			}
+			_ = f.Close()
+		}
+	}
+	return nil
+}
+
+// ChangedThresholds counts the thresholds that are not at their defaults.
+func (c *Config) ChangedThresholds() int {
+	have, want, n := reflect.ValueOf(c.Thresholds), reflect.ValueOf(analysis.Defaults()), 0
+	for i := range have.NumField() {
+		if !have.Field(i).Equal(want.Field(i)) {
+			n++
+		}
+	}
+	return n
+}
