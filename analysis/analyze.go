@@ -41,12 +41,16 @@ func advanceJob(prev *jobState, job *Job, at time.Time, c Config) *jobState {
 	}
 	moved := prev != nil && !prev.runningSince.Equal(job.RunningSince)
 	rescaled := false
-	attempts := highestAttempt(job)
+	attempts := 0
 	for i := range job.Vertices {
 		v := &job.Vertices[i]
 		var was *vertexState
 		if prev != nil {
 			was = prev.vertices[v.ID]
+		}
+		var hot hotRange
+		if was != nil {
+			hot = was.hot
 		}
 		changed := was != nil && (moved || was.parallelism != v.Parallelism)
 		if was != nil && was.parallelism != v.Parallelism {
@@ -56,10 +60,11 @@ func advanceJob(prev *jobState, job *Job, at time.Time, c Config) *jobState {
 			was = nil
 		}
 		state := advanceVertex(was, v, job.Sink(v.ID), at, c)
-		state.changed = changed
+		state.changed, state.hot = changed, hot
+		attempts = max(attempts, state.attempts)
 		next.vertices[v.ID] = state
 	}
-	next.attempts = max(attempts, 0)
+	next.attempts = attempts
 	switch {
 	case prev == nil || prev.runningSince.IsZero():
 		next.restarts = float64(next.attempts)
@@ -75,18 +80,6 @@ func advanceJob(prev *jobState, job *Job, at time.Time, c Config) *jobState {
 		next.attempts = max(next.attempts, prev.attempts)
 	}
 	return next
-}
-
-// highestAttempt is the largest attempt number among the job's subtasks, -1
-// when none is known.
-func highestAttempt(job *Job) int {
-	highest := -1
-	for i := range job.Vertices {
-		for j := range job.Vertices[i].Subtasks {
-			highest = max(highest, int(job.Vertices[i].Subtasks[j].Attempt))
-		}
-	}
-	return highest
 }
 
 // analyzer holds what one call of Analyze needs throughout.
@@ -166,27 +159,42 @@ func (a *analyzer) job(job *Job, s *jobState) JobResult {
 		v := &job.Vertices[i]
 		e := a.evidenceAt(i)
 		e.gather(v, s.vertices[v.ID], a.at, a.c)
-		known := len(e.index) > 0 && v.Detail != DetailSkipped
+		known := len(e.index) > 0 && v.Detail != DetailSkipped && !a.excluded(v)
 		g.loads[i] = vertexLoad{
 			known: known, maxBusy: e.maxBusy, meanBackPressured: e.meanBackPressd, maxBackPressured: e.maxBackPressured,
 			silent: !known || e.maxBusy < a.c.ActivityBusy && e.maxBackPressured < a.c.ActivityBusy,
 		}
 		widest[v.SlotSharingGroup] = max(widest[v.SlotSharingGroup], v.Parallelism)
 	}
+	short := g.shortest(job.Vertices, a.evidence, a.c)
 	for i := range job.Vertices {
 		v := &job.Vertices[i]
-		r.Vertices[i] = a.vertex(vertexQuestion{
-			v: v, e: a.evidence[i], s: s.vertices[v.ID], g: &g, at: i, widest: widest[v.SlotSharingGroup],
-		})
-	}
-	for i := range r.Vertices {
-		if v := &r.Vertices[i].Verdict; v.ID == Backpressured {
-			if cause := g.cause(i, a.c); cause >= 0 {
-				v.Advice.Cause = job.Vertices[cause].ID
-			}
+		x := vertexQuestion{v: v, e: a.evidence[i], s: s.vertices[v.ID], g: &g, at: i, widest: widest[v.SlotSharingGroup]}
+		if short.vertex == i {
+			x.short = &short
 		}
+		r.Vertices[i] = a.vertex(x)
+		a.adviseFromNeighbours(&r.Vertices[i].Verdict, job, &g, i)
 	}
 	return r
+}
+
+// adviseFromNeighbours adds what only the rest of the job knows: what a victim
+// waits for, and whether records arrive combined already.
+func (a *analyzer) adviseFromNeighbours(v *Verdict, job *Job, g *graph, i int) {
+	switch v.ID {
+	case Backpressured:
+		if cause := g.cause(i, a.c); cause >= 0 {
+			v.Advice.Cause = job.Vertices[cause].ID
+		}
+	case HotKey, FewKeys:
+		v.Advice.PreAggregation = preAggregation(job.Vertices, a.evidence, i)
+	}
+}
+
+// excluded reports whether the vertex is to get no verdict.
+func (a *analyzer) excluded(v *Vertex) bool {
+	return a.c.ExcludeVertices != nil && a.c.ExcludeVertices.MatchString(v.Name)
 }
 
 // vertexQuestion is one vertex with its surroundings.
@@ -197,6 +205,7 @@ type vertexQuestion struct {
 	g      *graph
 	at     int // position in the graph
 	widest int // parallelism of its slot sharing group
+	short  *shortage
 }
 
 // vertex judges one vertex and describes it.
@@ -204,15 +213,24 @@ func (a *analyzer) vertex(x vertexQuestion) VertexResult {
 	v, e, s := x.v, x.e, x.s
 	r := VertexResult{
 		ID: v.ID, Name: v.Name, Parallelism: v.Parallelism, MaxParallelism: v.MaxParallelism, Keyed: v.Keyed(),
-		Inputs: v.Inputs, Partitions: v.Partitions, Coverage: s.coverage(v, a.at, a.c), Windows: s.windows,
+		Inputs: v.Inputs, Partitions: v.Partitions, Backlog: v.Backlog, Coverage: s.coverage(v, a.at, a.c), Windows: s.windows,
 		Layout: layoutOf(v), Ceiling: ceilingOf(v, x.widest, a.snapshot.Slots, a.c), Findings: []Finding{},
 	}
 	a.describe(&r, v, s)
+	if a.excluded(v) {
+		r.Verdict = Verdict{ID: NotEnoughData, Judgement: Judgement{
+			Confidence: ConfidenceHigh, ScalingHelps: ScalingNA, Subtasks: []int{}, Advice: Advice{Missing: MissingExcluded},
+		}}
+		return r
+	}
 	hasData := len(e.index) > 0 && v.Detail != DetailSkipped && r.Coverage.Or(0) >= a.c.MinCoverage
 	if hasData {
 		r.Sizing = sizingOf(e, r.Ceiling, a.c)
 	}
 	q := &inquiry{evidence: e, c: a.c, held: s.steady.held.ID, heldSeverity: s.steady.held.Severity, inputs: x.g.inputsOf(x.at, a.c), dear: a.dear}
+	if a.c.Trace {
+		q.checks = &r.Checks
+	}
 	verdict := judgeVertex(q, s, a.at, a.rules)
 	if s.steady.held.ID == "" || verdict.ID == NotEnoughData || s.freshAt.Equal(a.at) || v.Detail == DetailSkipped {
 		s.steady = s.steady.take(verdict, a.c) // A poll without a new window is no vote.
@@ -221,10 +239,16 @@ func (a *analyzer) vertex(x vertexQuestion) VertexResult {
 	if r.Verdict.Subtasks == nil {
 		r.Verdict.Subtasks = []int{}
 	}
-	fc := &findingContext{q: q, s: s, result: &r, root: x.g.root(x.at, a.c), hosts: a.hosts, busyOn: a.busyOn, hasData: hasData}
+	if a.c.Silenced[string(r.Verdict.ID)] {
+		r.Verdict.Severity = SeverityNone
+	}
+	s.narrowHotRange(&r)
+	fc := &findingContext{q: q, s: s, result: &r, root: x.g.root(x.at, a.c), hosts: a.hosts, busyOn: a.busyOn, hasData: hasData, short: x.short}
 	for _, find := range a.findings {
-		if f, ok := find(fc); ok {
-			f.Subtasks = []int{}
+		if f, ok := find(fc); ok && !a.c.Silenced[string(f.ID)] {
+			if f.Subtasks == nil {
+				f.Subtasks = []int{}
+			}
 			r.Findings = append(r.Findings, f)
 		}
 	}

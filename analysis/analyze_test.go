@@ -237,12 +237,17 @@ func TestWaiting(t *testing.T) {
 		for n := range 4 {
 			s := poll(n, pressedSource(), keyed(3, 128, even(3, 1), even(3, 300)))
 			for _, id := range []string{"tm-0", "tm-1", "tm-2"} {
-				s.TaskManagers = append(s.TaskManagers, TaskManager{ID: id, CPUSeconds: Of(100 + c.cpuPerSecond*float64(n)*15), CPUAt: s.At})
+				s.TaskManagers = append(s.TaskManagers, TaskManager{ID: id, CPUCores: Of(2), CPUSeconds: Of(100 + c.cpuPerSecond*float64(n)*15), CPUAt: s.At})
 			}
 			state, r = Analyze(state, s, Defaults())
 		}
-		if got := find(t, r, "keyed"); (got.Finding(Waiting) != nil) != c.want {
+		v := find(t, r, "keyed")
+		f := v.Finding(Waiting)
+		if (f != nil) != c.want {
 			t.Errorf("%v CPU seconds a second: waiting %t", c.cpuPerSecond, !c.want)
+		}
+		if f != nil && !near(evidenceOf(t, f.Evidence, "cpu_of_cores").Value, c.cpuPerSecond/2, 1e-6) {
+			t.Errorf("%+v", f.Evidence)
 		}
 	}
 }
@@ -296,7 +301,7 @@ func TestPurity(t *testing.T) {
 		t.Fatal(err)
 	}
 	allowed := map[string]bool{
-		"encoding/json": true, "fmt": true, "math": true, "slices": true, "strconv": true, "strings": true, "time": true,
+		"encoding/json": true, "fmt": true, "math": true, "regexp": true, "slices": true, "strconv": true, "strings": true, "time": true,
 		"github.com/flink-skew-exporter/flink-skew-exporter/analysis/keygroup": true,
 	}
 	files := 0

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"regexp"
 	"time"
 )
 
@@ -55,6 +56,28 @@ type Config struct {
 	// workers are started on demand there are never free slots, and scaling up
 	// works all the same.
 	SlotsBind bool `yaml:"slots_bind"`
+	// StateEnter is the skew of state size, beyond what the layout explains,
+	// from which it is worth a word, and StateFloor the bytes that the largest
+	// subtask must have for it.
+	StateEnter float64 `yaml:"state_enter"`
+	StateFloor float64 `yaml:"state_floor"`
+	// StragglerEnter is how many times the median the slowest subtask's
+	// checkpoint takes to be a straggler, and StragglerFloor the least duration.
+	StragglerEnter float64       `yaml:"straggler_enter"`
+	StragglerFloor time.Duration `yaml:"straggler_floor"`
+	// WatermarkHeld is how far behind the others a subtask's watermark must be
+	// to be said to hold them back.
+	WatermarkHeld time.Duration `yaml:"watermark_held"`
+	// CatchUp is the time in which a source's backlog is expected to be cleared.
+	CatchUp time.Duration `yaml:"catch_up"`
+	// ExcludeVertices are vertices by name that get no verdict and no finding;
+	// the search for bottlenecks walks through them. Nil excludes none.
+	ExcludeVertices *regexp.Regexp `yaml:"-"`
+	// Silenced are the verdicts and findings that keep quiet: such a verdict is
+	// still given, with severity none, and such a finding is left out.
+	Silenced map[string]bool `yaml:"-"`
+	// Trace records in every VertexResult why each rule did or did not fire.
+	Trace bool `yaml:"-"`
 	// WindowsIn and WindowsOut are how many windows in a row must agree before
 	// a verdict is entered, and before it is left for balanced or quiet.
 	WindowsIn  int `yaml:"windows_in"`
@@ -85,6 +108,12 @@ func Defaults() Config {
 		CostLeave:          1.5,
 		WaitingCPU:         0.25,
 		TargetUtilisation:  0.75,
+		StateEnter:         2,
+		StateFloor:         64 << 20,
+		StragglerEnter:     3,
+		StragglerFloor:     5 * time.Second,
+		WatermarkHeld:      time.Minute,
+		CatchUp:            30 * time.Minute,
 		WindowsIn:          2,
 		WindowsOut:         3,
 	}
@@ -119,6 +148,12 @@ func (c Config) Validate() error {
 		{"cost_leave", c.CostLeave > 1 && c.CostLeave <= c.CostEnter, "must be in (1, cost_enter]"},
 		{"waiting_cpu", c.WaitingCPU > 0 && c.WaitingCPU <= 1, "must be in (0, 1]"},
 		{"target_utilisation", c.TargetUtilisation > 0 && c.TargetUtilisation <= 1, "must be in (0, 1]"},
+		{"state_enter", c.StateEnter > 1, "must be above 1"},
+		{"state_floor", c.StateFloor >= 0, "must not be negative"},
+		{"straggler_enter", c.StragglerEnter > 1, "must be above 1"},
+		{"straggler_floor", c.StragglerFloor >= 0, "must not be negative"},
+		{"watermark_held", c.WatermarkHeld > 0, "must be above 0"},
+		{"catch_up", c.CatchUp > 0, "must be above 0"},
 		{"windows_in", c.WindowsIn >= 1, "must be at least 1"},
 		{"windows_out", c.WindowsOut >= 1, "must be at least 1"},
 	} {

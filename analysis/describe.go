@@ -107,15 +107,18 @@ func (a *analyzer) describeCheckpoint(r *VertexResult, v *Vertex) {
 	r.Signals.CheckpointDuration = distribution(duration, sc.index, nil, &sc.sorted)
 }
 
-// watermarkLag is how far each subtask's input watermark is behind the poll,
-// in seconds; a watermark ahead of it is no lag.
+// watermarkLag is how far each subtask's input watermark was behind the time it
+// was read, in seconds; a watermark ahead of it is no lag.
 func (a *analyzer) watermarkLag(v *Vertex) Distribution {
+	if v.Watermarks == nil {
+		return Distribution{ArgMax: -1}
+	}
 	var lag []float64
 	var index []int32
-	for i := range v.Subtasks {
-		if ms, ok := v.Subtasks[i].WatermarkMs.Get(); ok {
-			lag = append(lag, max(0, (float64(a.at.UnixMilli())-ms)/1000))
-			index = append(index, v.Subtasks[i].Index)
+	for _, w := range v.Watermarks.Subtasks {
+		if ms, ok := w.Ms.Get(); ok {
+			lag = append(lag, max(0, float64(v.Watermarks.At.UnixMilli())-ms)/1000)
+			index = append(index, w.Index)
 		}
 	}
 	return distribution(lag, index, nil, &a.scratch.sorted)
@@ -152,6 +155,9 @@ func hotOf(r *VertexResult) *Hot {
 	if r.Layout != nil && h.Subtask < r.Parallelism {
 		first, last := keygroup.Range(h.Subtask, r.Parallelism, int(r.MaxParallelism.Or(0)))
 		h.KeyGroups = &KeyGroupRange{First: first, Last: last}
+		if r.Verdict.ID == HotKey && len(r.Verdict.Subtasks) == 1 {
+			h.KeyGroups = r.Verdict.Advice.KeyGroups // Narrowed by earlier parallelisms.
+		}
 	}
 	return h
 }

@@ -13,14 +13,14 @@ import (
 // the largest value per group over the overall value per group.
 func distribution(values []float64, index []int32, groups []int32, scratch *[]float64) Distribution {
 	d := Distribution{ArgMax: -1}
-	sorted := (*scratch)[:0]
+	known := (*scratch)[:0]
 	var sum, sumGroups float64
 	most, least := math.Inf(-1), math.Inf(1)
 	for i, v := range values {
 		if math.IsNaN(v) {
 			continue
 		}
-		sorted = append(sorted, v)
+		known = append(known, v)
 		sum += v
 		if groups != nil {
 			sumGroups += float64(groups[i])
@@ -30,25 +30,26 @@ func distribution(values []float64, index []int32, groups []int32, scratch *[]fl
 			most, d.ArgMax = v, int(index[i])
 		}
 	}
-	*scratch = sorted
-	if len(sorted) == 0 {
+	*scratch = known
+	if len(known) == 0 {
 		return d
 	}
-	if least < most { // All alike is common, and sorted.
-		slices.Sort(sorted)
-	}
-	n := len(sorted)
+	n := len(known)
 	mean := sum / float64(n)
 	d.Count = n
-	d.Max, d.Mean, d.Min, d.Sum = Of(most), Of(mean), Of(sorted[0]), Of(sum)
-	d.Median = Of(median(sorted))
-	d.P95 = Of(sorted[int(math.Ceil(0.95*float64(n)))-1])
-	if mean <= 0 || sorted[0] < 0 {
+	d.Max, d.Mean, d.Min, d.Sum = Of(most), Of(mean), Of(least), Of(sum)
+	if least < most {
+		mid, p95 := quantiles(known)
+		d.Median, d.P95 = Of(mid), Of(p95)
+	} else { // All alike is common.
+		d.Median, d.P95 = d.Max, d.Max
+	}
+	if mean <= 0 || least < 0 {
 		return d // A ratio to nothing, or of signed values, says nothing.
 	}
 	d.Skew = Of(max(1, most/mean))
 	var deviation float64
-	for _, v := range sorted {
+	for _, v := range known {
 		deviation += math.Abs(v - mean)
 	}
 	d.WebUISkew = Of(min(1, deviation/float64(n)/mean))
@@ -63,6 +64,54 @@ func distribution(values []float64, index []int32, groups []int32, scratch *[]fl
 		d.Excess = Of(max(1, worst))
 	}
 	return d
+}
+
+// quantiles returns the median and the 95th percentile (nearest rank) of
+// values, which it reorders. Selecting costs less than half of sorting, and
+// this is done a handful of times for every vertex in every poll.
+func quantiles(values []float64) (mid, p95 float64) {
+	n := len(values)
+	half := n / 2
+	nth(values, half)
+	mid = values[half]
+	if n%2 == 0 {
+		mid = (slices.Max(values[:half]) + mid) / 2
+	}
+	rank := int(math.Ceil(0.95*float64(n))) - 1
+	if rank > half {
+		nth(values[half:], rank-half)
+	}
+	return mid, values[rank]
+}
+
+// nth reorders values so that the k-th smallest, from 0, stands at k, nothing
+// larger before it and nothing smaller behind (Hoare's selection).
+func nth(values []float64, k int) {
+	for low, high := 0, len(values)-1; low < high; {
+		pivot := values[low+(high-low)/2]
+		i, j := low, high
+		for i <= j {
+			for values[i] < pivot {
+				i++
+			}
+			for values[j] > pivot {
+				j--
+			}
+			if i <= j {
+				values[i], values[j] = values[j], values[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case k <= j:
+			high = j
+		case k >= i:
+			low = i
+		default:
+			return
+		}
+	}
 }
 
 // median of ascending values, which must not be empty.

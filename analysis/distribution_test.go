@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -13,6 +14,22 @@ func distributionOf(values []float64, groups []int32) Distribution {
 	}
 	var scratch []float64
 	return distribution(values, index, groups, &scratch)
+}
+
+// TestQuantilesAgreeWithSorting on random values, many of them equal.
+func TestQuantilesAgreeWithSorting(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 20_000 {
+		values := make([]float64, 1+rng.IntN(60))
+		for i := range values {
+			values[i] = float64(rng.IntN(1 + rng.IntN(50)))
+		}
+		sorted := slices.Sorted(slices.Values(values))
+		mid, p95 := quantiles(slices.Clone(values))
+		if rank := int(math.Ceil(.95*float64(len(sorted)))) - 1; mid != median(sorted) || p95 != sorted[rank] {
+			t.Fatalf("%v: median %v, p95 %v; want %v, %v", values, mid, p95, median(sorted), sorted[rank])
+		}
+	}
 }
 
 func near(n Num, want, tolerance float64) bool {

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/keygroup"
@@ -26,17 +27,15 @@ type evidence struct {
 	records                          float64   // records of load that the sums rest on
 	maxBusy, meanBusy, minBusy       float64   // NaN when busy is not measurable
 	maxBackPressured, meanBackPressd float64   // 0 when not known
-	maxLoad, meanLoad                float64
+	maxLoad, meanLoad, minLoad       float64
 	maxCost, minCost                 float64 // NaN without any
+	maxShare, minShare               float64
+	sorted                           []float64
 }
 
 // gather fills e from the vertex's state, reusing its slices.
 func (e *evidence) gather(v *Vertex, s *vertexState, at time.Time, c Config) {
-	*e = evidence{
-		v: v, index: e.index[:0], busy: e.busy[:0], backPressured: e.backPressured[:0], idle: e.idle[:0],
-		in: e.in[:0], out: e.out[:0], load: e.load[:0], share: e.share[:0], cost: e.cost[:0], groups: e.groups[:0],
-		partitions: e.partitions[:0], taskManager: e.taskManager[:0], nowBusy: e.nowBusy[:0], nowLoad: e.nowLoad[:0],
-	}
+	e.reset(v, len(s.tracks))
 	m := keyGroups(v)
 	source := v.Source()
 	for i := range s.tracks {
@@ -79,6 +78,17 @@ func (e *evidence) gather(v *Vertex, s *vertexState, at time.Time, c Config) {
 	e.summarise()
 }
 
+// reset empties the slices and makes room for n subtasks, once.
+func (e *evidence) reset(v *Vertex, n int) {
+	floats := func(f []float64) []float64 { return slices.Grow(f[:0], n) }
+	*e = evidence{
+		v: v, index: slices.Grow(e.index[:0], n), groups: slices.Grow(e.groups[:0], n), taskManager: slices.Grow(e.taskManager[:0], n),
+		busy: floats(e.busy), backPressured: floats(e.backPressured), idle: floats(e.idle), in: floats(e.in), out: floats(e.out),
+		load: floats(e.load), share: floats(e.share), cost: floats(e.cost), partitions: floats(e.partitions),
+		nowBusy: floats(e.nowBusy), nowLoad: floats(e.nowLoad), sorted: e.sorted,
+	}
+}
+
 // mayBeDear reports whether some subtask's records may cost so many times as
 // much as another's. It is a cheap look at the sums that spares most vertices
 // from being gathered twice.
@@ -96,9 +106,10 @@ func (s *vertexState) mayBeDear(at time.Time, c Config, limit float64) bool {
 
 func (e *evidence) summarise() {
 	e.maxBusy, e.meanBusy, e.minBusy = extremes(e.busy)
-	e.maxLoad, e.meanLoad, _ = extremes(e.load)
+	e.maxLoad, e.meanLoad, e.minLoad = extremes(e.load)
 	e.maxCost, _, e.minCost = extremes(e.cost)
 	e.share = e.loadPerShare(e.share)
+	e.maxShare, _, e.minShare = extremes(e.share)
 	if high, mean, _ := extremes(e.backPressured); !math.IsNaN(high) {
 		e.maxBackPressured, e.meanBackPressd = high, mean
 	}
@@ -178,24 +189,11 @@ func (e *evidence) positions(keep func(int) bool) []int {
 	var ps []int
 	for i := range e.index {
 		if keep(i) {
+			if ps == nil {
+				ps = make([]int, 0, len(e.index)-i)
+			}
 			ps = append(ps, i)
 		}
 	}
 	return ps
-}
-
-// hottest returns the position of the largest busy share, of the largest load
-// where busy is not measurable, -1 when neither is known.
-func (e *evidence) hottest() int {
-	values := e.busy
-	if math.IsNaN(e.maxBusy) {
-		values = e.load
-	}
-	best := -1
-	for i, v := range values {
-		if !math.IsNaN(v) && (best < 0 || v > values[best]) {
-			best = i
-		}
-	}
-	return best
 }

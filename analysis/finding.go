@@ -45,8 +45,13 @@ const (
 	CeilingReached       FindingID = "ceiling_reached"
 	CeilingBelowRequired FindingID = "ceiling_below_required"
 	PartitionCeiling     FindingID = "partition_ceiling"
+	DerivedCeiling       FindingID = "derived_ceiling"
 	WastedSubtasks       FindingID = "wasted_subtasks"
 	Waiting              FindingID = "waiting"
+	StateSkew            FindingID = "state_skew"
+	CheckpointStraggler  FindingID = "checkpoint_straggler"
+	WatermarkHeld        FindingID = "watermark_held"
+	CatchUpShort         FindingID = "catch_up_short"
 	NonParallel          FindingID = "non_parallel"
 	JobChanged           FindingID = "job_changed"
 )
@@ -54,7 +59,8 @@ const (
 // FindingIDs lists the closed set in the order of documentation.
 func FindingIDs() []FindingID {
 	return []FindingID{
-		Bottleneck, CeilingReached, CeilingBelowRequired, PartitionCeiling, WastedSubtasks, Waiting, NonParallel, JobChanged,
+		Bottleneck, CeilingReached, CeilingBelowRequired, PartitionCeiling, DerivedCeiling, WastedSubtasks, Waiting,
+		StateSkew, CheckpointStraggler, WatermarkHeld, CatchUpShort, NonParallel, JobChanged,
 	}
 }
 
@@ -117,6 +123,7 @@ type Unit string
 const (
 	UnitRatio            Unit = "ratio"
 	UnitRecordsPerSecond Unit = "records/s"
+	UnitRecords          Unit = "records"
 	UnitSeconds          Unit = "seconds"
 	UnitMilliseconds     Unit = "milliseconds"
 	UnitSubtasks         Unit = "subtasks"
@@ -143,9 +150,13 @@ type KeyGroupRange struct {
 // Step is a parallelism worth running and what it would leave on the busiest subtask.
 type Step struct {
 	Parallelism int `json:"parallelism"`
-	// BusiestLoad is the load of the busiest subtask in units of one saturated
-	// subtask, as the key-group layout alone would make it; absent when unknown.
+	// BusiestLoad is the load of the busiest subtask at the present rate, 1
+	// being all that one subtask can do, if the load inside each of today's
+	// subtasks is spread evenly over what it owns; absent when unknown.
 	BusiestLoad Num `json:"busiest_load"`
+	// BusiestHigh is the same if the load inside each of today's subtasks sits
+	// in one key group, wherever that does most harm; absent when unknown.
+	BusiestHigh Num `json:"busiest_high"`
 }
 
 // Advice is what there is to act on, as data; reports put it into words.
@@ -158,12 +169,25 @@ type Advice struct {
 	KeyGroups *KeyGroupRange `json:"key_groups,omitempty"`
 	// Floor is the load of the busiest subtask that no parallelism goes below.
 	Floor Num `json:"floor"`
+	// PreAggregation says that the records arrive combined already.
+	PreAggregation *PreAggregation `json:"pre_aggregation,omitempty"`
 	// Key is the key expression of the plan, such as groupBy=[c]; for people, never a label.
 	Key string `json:"key,omitempty"`
 	// Cause is the id of the vertex that this one waits for.
 	Cause string `json:"cause,omitempty"`
 	// TaskManager is the id of the slow worker.
 	TaskManager string `json:"task_manager,omitempty"`
+}
+
+// PreAggregation describes a local–global pair: records are combined by a
+// first phase before they are shuffled by key.
+type PreAggregation struct {
+	// Local is the id of the vertex that combines.
+	Local string `json:"local"`
+	// Gain is records into the local phase over partial results out of it; near
+	// 1 keys hardly repeat within a batch. Absent when Flink does not count the
+	// records in, as with a source that combines in its own chain.
+	Gain Num `json:"gain"`
 }
 
 // MissingReason is what a vertex lacks to be judged.
@@ -181,6 +205,8 @@ const (
 	// MissingAgreement: the load is uneven and heavy, but the signals do not
 	// agree on one cause.
 	MissingAgreement MissingReason = "agreement"
+	// MissingExcluded: the configuration excludes the vertex.
+	MissingExcluded MissingReason = "excluded"
 )
 
 // Judgement is what verdicts and findings have in common.

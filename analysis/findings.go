@@ -1,6 +1,10 @@
 package analysis
 
-import "math"
+import (
+	"math"
+
+	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/keygroup"
+)
 
 // context is what findings are formed from beside the verdict.
 type findingContext struct {
@@ -11,13 +15,15 @@ type findingContext struct {
 	hosts   map[string]hostState
 	busyOn  map[string]float64 // busy seconds a second, by TaskManager
 	hasData bool
+	short   *shortage // nil unless this vertex is the tightest of its job
 }
 
 // findingRules are in order of documentation.
 func findingRules() []func(*findingContext) (Finding, bool) {
 	return []func(*findingContext) (Finding, bool){
 		findBottleneck, findCeilingReached, findCeilingBelowRequired, findPartitionCeiling,
-		findWastedSubtasks, findWaiting, findNonParallel, findJobChanged,
+		findDerivedCeiling, findWastedSubtasks, findWaiting, findStateSkew, findCheckpointStraggler,
+		findWatermarkHeld, findCatchUpShort, findNonParallel, findJobChanged,
 	}
 }
 
@@ -88,6 +94,40 @@ func findPartitionCeiling(x *findingContext) (Finding, bool) {
 	), true
 }
 
+// recommendedHeadroom is how many times the largest foreseeable parallelism a
+// good maxParallelism is, at least (domain practice: four to eight times).
+const recommendedHeadroom = 4
+
+// findDerivedCeiling: maxParallelism looks as if Flink had derived it at a first
+// start rather than somebody chosen it. It cannot be known for certain, so the
+// confidence is never high; it matters only where the headroom is small.
+func findDerivedCeiling(x *findingContext) (Finding, bool) {
+	m, p := keyGroups(x.q.v), x.q.v.Parallelism
+	if m == 0 {
+		return Finding{}, false
+	}
+	derived := keygroup.DefaultMax(p)
+	// A power of two from 128 below today's default is what a smaller first start derived.
+	earlier := m < derived && m >= 128 && m&(m-1) == 0
+	if m != derived && !earlier {
+		return Finding{}, false
+	}
+	largest := max(float64(p), x.result.Sizing.Required.Or(0))
+	f := finding(DerivedCeiling, SeverityNone, ScalingNA,
+		measureOf("max_parallelism", float64(m), UnitKeyGroups),
+		measureOf("derived_now", float64(derived), UnitKeyGroups),
+		against("headroom", float64(m)/largest, UnitRatio, recommendedHeadroom),
+	)
+	if float64(m) < recommendedHeadroom*largest {
+		f.Severity = SeverityInfo
+	}
+	f.Confidence = ConfidenceMedium
+	if earlier {
+		f.Confidence = ConfidenceLow
+	}
+	return f, true
+}
+
 // findWastedSubtasks: a smaller parallelism leaves the busiest subtask with as
 // many key groups.
 func findWastedSubtasks(x *findingContext) (Finding, bool) {
@@ -104,13 +144,15 @@ func findWastedSubtasks(x *findingContext) (Finding, bool) {
 
 // findWaiting: the vertex is saturated, but the TaskManagers that run it used
 // far less CPU than their subtasks were busy. They wait for something outside,
-// or are starved of CPU: the two cannot be told apart from here.
+// or are starved of CPU. The share of the processors they used says which is
+// likelier: a process that leaves most of them idle is not short of its own,
+// though the host may be, which cannot be seen from here.
 func findWaiting(x *findingContext) (Finding, bool) {
 	if !x.hasData || !(x.q.maxBusy >= x.q.c.SaturatedEnter) || x.result.Verdict.ID == Balanced {
 		return Finding{}, false // A source that sleeps to throttle itself is balanced, and no matter.
 	}
 	seen := make(map[string]bool)
-	var cpu, busy float64
+	var cpu, busy, cores float64
 	for i, tm := range x.q.taskManager {
 		if seen[tm] || x.q.busy[i] < x.q.c.SaturatedEnter {
 			continue
@@ -121,6 +163,7 @@ func findWaiting(x *findingContext) (Finding, bool) {
 			return Finding{}, false
 		}
 		cpu, busy = cpu+used, busy+x.busyOn[tm]
+		cores += x.hosts[tm].cores.Or(math.NaN())
 	}
 	if busy <= 0 || cpu/busy >= x.q.c.WaitingCPU {
 		return Finding{}, false
@@ -128,6 +171,7 @@ func findWaiting(x *findingContext) (Finding, bool) {
 	f := finding(Waiting, SeverityInfo, ScalingPartly,
 		against("cpu_per_busy_second", cpu/busy, UnitRatio, x.q.c.WaitingCPU),
 		measureOf("cpu_used", cpu, UnitSeconds),
+		measureOf("cpu_of_cores", cpu/cores, UnitRatio),
 		measureOf("busy_on_taskmanagers", busy, UnitSeconds),
 	)
 	f.Confidence = confidence(x.s.windows, ConfidenceMedium)

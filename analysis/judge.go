@@ -21,10 +21,8 @@ func judgeVertex(q *inquiry, s *vertexState, at time.Time, rs []rule) Verdict {
 			against("backpressured_max", q.maxBackPressured, UnitRatio, q.c.ActivityBusy),
 		}}}
 	}
-	for _, r := range rs {
-		if j, ok := r.judge(q); ok {
-			return Verdict{ID: r.id, Judgement: j}
-		}
+	if v, ok := q.ask(rs); ok {
+		return v
 	}
 	if math.IsNaN(q.maxBusy) {
 		return Verdict{ID: NotEnoughData, Judgement: Judgement{

@@ -37,6 +37,8 @@ type VertexResult struct {
 	Keyed          bool    `json:"keyed"`
 	Inputs         []Input `json:"inputs,omitempty"`
 	Partitions     Num     `json:"partitions"`
+	// Backlog is the records that wait in a source's partitions.
+	Backlog Num `json:"backlog"`
 	// Coverage is the share of subtasks with fresh values, 0–1.
 	Coverage Num `json:"coverage"`
 	// Windows is how many windows in a row have had data since the last change.
@@ -56,6 +58,18 @@ type VertexResult struct {
 	Hot *Hot `json:"hot,omitempty"`
 	// Subtasks are sorted by index and hold those with values.
 	Subtasks []SubtaskResult `json:"subtasks,omitempty"`
+	// Checks are the rules that were asked and what each one found, in order;
+	// only with Config.Trace.
+	Checks []Check `json:"checks,omitempty"`
+}
+
+// Check is one rule's answer in the newest window.
+type Check struct {
+	Rule  string `json:"rule"`
+	Fired bool   `json:"fired"`
+	// Why is the measure that stopped the rule, against its threshold; its Name
+	// alone when the rule does not apply to such a vertex.
+	Why Measure `json:"why"`
 }
 
 // Finding returns the finding of that id, or nil.

@@ -19,6 +19,42 @@ type inquiry struct {
 	inputs inputPressure
 	// dear counts, by TaskManager, the vertices whose records cost more there.
 	dear map[string]int
+	// why is the measure that stopped the rule asked last.
+	why Measure
+	// checks collects every rule's answer; nil unless Config.Trace.
+	checks *[]Check
+}
+
+// no is a rule's answer that it does not hold, and the measure that stopped it.
+func (q *inquiry) no(why Measure) (Judgement, bool) {
+	q.why = why
+	return Judgement{}, false
+}
+
+// notApplicable is the measure of a rule that is not about such a vertex.
+func notApplicable(name string) Measure { return Measure{Name: name} }
+
+// ask asks the rules in order and returns the first verdict that holds. With a
+// trace the later ones are asked too.
+func (q *inquiry) ask(rs []rule) (v Verdict, ok bool) {
+	for _, r := range rs {
+		if ok && q.checks == nil {
+			break
+		}
+		q.why = Measure{}
+		j, holds := r.judge(q)
+		if holds && !ok {
+			v, ok = Verdict{ID: r.id, Judgement: j}, true
+		}
+		if q.checks != nil {
+			c := Check{Rule: string(r.id), Fired: holds, Why: q.why}
+			if holds && len(j.Evidence) > 0 {
+				c.Why = j.Evidence[0]
+			}
+			*q.checks = append(*q.checks, c)
+		}
+	}
+	return v, ok
 }
 
 // rule decides whether one verdict holds. Rules are asked in the order of
@@ -84,6 +120,11 @@ func (q *inquiry) severity(id VerdictID, positions []int) Severity {
 	default:
 		return SeverityWarning
 	}
+}
+
+// tooFewRecords is what stops a rule when enoughRecords does not hold.
+func (q *inquiry) tooFewRecords() Measure {
+	return against("records_seen", q.records, UnitRecords, 20*float64(len(q.index)))
 }
 
 // member returns whether a position is among the given ones, which ascend.

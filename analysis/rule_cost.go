@@ -15,27 +15,29 @@ func (e *evidence) dearPositions(limit, leastBusy float64) []int {
 	if e.v.Source() || len(e.index) < 2 {
 		return nil // What a source waits for is not the cost of a record.
 	}
-	if e.maxBusy < 1.3*e.minBusy || e.maxCost < limit*e.minCost {
+	if e.maxBusy < busierThan*e.minBusy || e.maxCost < limit*e.minCost {
 		return nil // Nobody is busier, or no record dearer, than another; the common case.
 	}
-	cost, busy := lowMedian(e.cost), lowMedian(e.busy)
+	cost, busy := lowMedian(e.cost, &e.sorted), lowMedian(e.busy, &e.sorted)
 	if math.IsNaN(cost) || math.IsNaN(busy) {
 		return nil
 	}
 	return e.positions(func(i int) bool {
-		return e.cost[i] >= limit*cost && e.busy[i] >= leastBusy && e.busy[i] >= 1.3*busy
+		return e.cost[i] >= limit*cost && e.busy[i] >= leastBusy && e.busy[i] >= busierThan*busy
 	})
 }
 
 // lowMedian is the lower median of the known values, NaN without any. The
-// lower one, because of two subtasks the cheaper is the yardstick.
-func lowMedian(values []float64) float64 {
-	known := make([]float64, 0, len(values))
+// lower one, because of two subtasks the cheaper is the yardstick. scratch is
+// reused from call to call.
+func lowMedian(values []float64, scratch *[]float64) float64 {
+	known := (*scratch)[:0]
 	for _, v := range values {
 		if !math.IsNaN(v) {
 			known = append(known, v)
 		}
 	}
+	*scratch = known
 	if len(known) == 0 {
 		return math.NaN()
 	}
@@ -59,19 +61,37 @@ func (e *evidence) dearHost(c Config, limit float64) (host string, n int) {
 	return host, len(dear)
 }
 
+// costliest is what stops a rule when nobody is dear. Its median is worth
+// finding only for somebody who asks why.
+func (q *inquiry) costliest(limit float64) Measure {
+	if q.checks == nil {
+		return Measure{}
+	}
+	return against("cost_ratio", q.maxCost/lowMedian(q.cost, &q.sorted), UnitRatio, limit)
+}
+
 // judgeSlowTaskManager finds a worker on which records cost more: on all of
 // the vertex's subtasks there, two or more, or on one if another vertex says
 // the same of that worker.
 func judgeSlowTaskManager(q *inquiry) (Judgement, bool) {
 	limit := q.threshold(SlowTaskManager, q.c.CostEnter, q.c.CostLeave)
 	host, n := q.dearHost(q.c, limit)
-	if host == "" || n < 2 && q.dear[host] < 2 {
-		return Judgement{}, false
+	if host == "" {
+		return q.no(q.costliest(limit))
+	}
+	if n < 2 && q.dear[host] < 2 {
+		return q.no(against("vertices_slow_on_taskmanager", float64(q.dear[host]), UnitVertices, 2))
 	}
 	slow := q.positions(func(i int) bool { return q.taskManager[i] == host })
 	inputRatio, even := q.evenLoad(slow, evenInput)
 	if !even {
-		return Judgement{}, false
+		return q.no(against("input_ratio", inputRatio, UnitRatio, evenInput))
+	}
+	// A subtask elsewhere that is busier than the slow ones is what matters
+	// more, and another rule says why it is.
+	busySlow, _ := meanOf(q.busy, member(slow))
+	if q.maxBusy >= busierThan*busySlow && !q.busiestAmong(slow) {
+		return q.no(against("busy_ratio", busySlow/q.maxBusy, UnitRatio, 1/busierThan))
 	}
 	j := q.costJudgement(SlowTaskManager, slow, limit)
 	j.Evidence = append(j.Evidence,
@@ -86,17 +106,34 @@ func judgeSlowTaskManager(q *inquiry) (Judgement, bool) {
 	return j, true
 }
 
+// busiestAmong reports whether one of the positions, which ascend, is as busy
+// as any subtask is.
+func (q *inquiry) busiestAmong(positions []int) bool {
+	for _, i := range positions {
+		if q.busy[i] >= q.maxBusy {
+			return true
+		}
+	}
+	return false
+}
+
 // judgeCostlyRecords finds one or a few subtasks whose records cost more at
 // even input, on workers whose other subtasks do not.
 func judgeCostlyRecords(q *inquiry) (Judgement, bool) {
 	limit := q.threshold(CostlyRecords, q.c.CostEnter, q.c.CostLeave)
 	dear := q.dearPositions(limit, q.c.ActivityBusy)
-	if len(dear) == 0 || len(dear) > max(1, len(q.index)/4) || !q.enoughRecords() {
-		return Judgement{}, false
+	if len(dear) == 0 {
+		return q.no(q.costliest(limit))
+	}
+	if few := max(1, len(q.index)/4); len(dear) > few {
+		return q.no(against("subtasks_with_costly_records", float64(len(dear)), UnitSubtasks, float64(few)))
+	}
+	if !q.enoughRecords() {
+		return q.no(q.tooFewRecords())
 	}
 	inputRatio, even := q.evenLoad(dear, evenInput)
 	if !even {
-		return Judgement{}, false
+		return q.no(against("input_ratio", inputRatio, UnitRatio, evenInput))
 	}
 	j := q.costJudgement(CostlyRecords, dear, limit)
 	j.Evidence = append(j.Evidence, measureOf("input_ratio", inputRatio, UnitRatio))

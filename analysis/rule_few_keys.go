@@ -17,13 +17,22 @@ const (
 // record at all: there are fewer distinct keys than would fill it, and load
 // comes in steps of one key.
 func judgeFewKeys(q *inquiry) (Judgement, bool) {
-	if q.groups == nil || len(q.index) < 2 || !q.enoughRecords() || !(q.maxBusy >= q.c.ActivityBusy) {
-		return Judgement{}, false
+	if q.groups == nil || len(q.index) < 2 {
+		return q.no(notApplicable("hash_input"))
+	}
+	if !q.enoughRecords() {
+		return q.no(q.tooFewRecords())
+	}
+	if q.minLoad > 0 || !(q.maxBusy >= q.c.ActivityBusy) { // Everyone gets something; the common case.
+		return q.no(against("subtasks_without_records", 0, UnitSubtasks, 1))
 	}
 	idle := q.positions(func(i int) bool { return q.load[i] == 0 && q.nowLoad[i] == 0 })
 	idleShare := float64(len(idle)) / float64(len(q.index))
-	if len(idle) == 0 || idleShare < fewKeysIdleShare && !q.steps() {
-		return Judgement{}, false
+	if len(idle) == 0 {
+		return q.no(against("subtasks_without_records", 0, UnitSubtasks, 1))
+	}
+	if idleShare < fewKeysIdleShare && !q.inSteps() {
+		return q.no(against("subtasks_without_records_share", idleShare, UnitRatio, fewKeysIdleShare))
 	}
 	busiest := q.positions(func(i int) bool { return q.busy[i] >= 0.9*q.maxBusy })
 	return Judgement{
@@ -39,9 +48,9 @@ func judgeFewKeys(q *inquiry) (Judgement, bool) {
 	}, true
 }
 
-// steps reports whether every load that is not zero is a small whole multiple
+// inSteps reports whether every load that is not zero is a small whole multiple
 // of the smallest one, as the loads of alike keys are.
-func (q *inquiry) steps() bool {
+func (q *inquiry) inSteps() bool {
 	unit := math.Inf(1)
 	for _, l := range q.load {
 		if l > 0 {

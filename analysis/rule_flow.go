@@ -10,15 +10,18 @@ const saturationSpread = 0.15
 // limit.
 func judgeUniformSaturation(q *inquiry) (Judgement, bool) {
 	limit := q.threshold(UniformSaturation, q.c.SaturatedEnter, q.c.SaturatedLeave)
-	if !(q.meanBusy >= limit) || q.minBusy < limit-saturationSpread {
-		return Judgement{}, false
+	if !(q.meanBusy >= limit) {
+		return q.no(against("busy_mean", q.meanBusy, UnitRatio, limit))
 	}
-	source := q.v.Source()
-	if source && q.v.Parallelism == 1 {
-		return Judgement{}, false // A source that throttles itself by sleeping is 100 % busy too.
+	if q.minBusy < limit-saturationSpread {
+		return q.no(against("busy_min", q.minBusy, UnitRatio, limit-saturationSpread))
 	}
+	if q.v.Source() && q.v.Parallelism == 1 { // A source that throttles itself by sleeping is 100 % busy too.
+		return q.no(notApplicable("source_of_one"))
+	}
+	// Busy time alone is one signal; that something waits for it is the other.
 	j := Judgement{
-		Severity: SeverityWarning, ScalingHelps: ScalingYes,
+		Severity: SeverityInfo, ScalingHelps: ScalingYes,
 		Evidence: []Measure{
 			against("busy_mean", q.meanBusy, UnitRatio, limit),
 			against("busy_min", q.minBusy, UnitRatio, limit-saturationSpread),
@@ -26,33 +29,32 @@ func judgeUniformSaturation(q *inquiry) (Judgement, bool) {
 			measureOf("upstream_backpressured", q.inputs.mean, UnitRatio),
 		},
 	}
-	switch {
-	case source:
-		// Whether anything waits for a source cannot be seen here.
-		j.Severity = SeverityInfo
-	case q.inputs.pressed:
+	if q.inputs.pressed {
 		j.Severity = SeverityCritical
 	}
-	if m := keyGroups(q.v); m > 0 {
-		j.Advice.Steps = q.steppedLoads(m)
-	}
+	j.Advice.Steps = q.steps(0)
 	return j, true
 }
 
 // judgeStalled finds subtasks that are busy without moving a record: a stuck
 // call. It looks at the newest window, for a stall is recent by nature.
 func judgeStalled(q *inquiry) (Judgement, bool) {
-	if q.v.Source() {
-		return Judgement{}, false // A source may sleep, busy and silent, by design.
+	if q.v.Source() { // A source may sleep, busy and silent, by design.
+		return q.no(notApplicable("inputs"))
 	}
 	stuck := q.positions(func(i int) bool { return q.nowBusy[i] >= q.c.SaturatedEnter && q.nowLoad[i] == 0 })
 	if len(stuck) == 0 {
-		return Judgement{}, false
+		return q.no(against("busy_without_records", 0, UnitSubtasks, 1))
 	}
 	moving, n := meanOf(q.nowLoad, not(member(stuck)))
 	whole := len(stuck) == len(q.index)
-	if whole && !q.inputs.pressed || !whole && (n == 0 || moving < q.c.ActivityRate) {
-		return Judgement{}, false
+	if whole && !q.inputs.pressed {
+		return q.no(against("upstream_backpressured", q.inputs.mean, UnitRatio, q.c.BackpressuredEnter))
+	}
+	// A full channel to the stuck subtask stops its writers, so that the others
+	// may starve: then the waiting inputs are the second witness.
+	if !whole && !q.inputs.pressed && (n == 0 || moving < q.c.ActivityRate) {
+		return q.no(against("records_others", moving, UnitRecordsPerSecond, q.c.ActivityRate))
 	}
 	severity := SeverityWarning
 	if q.inputs.pressed {
@@ -75,10 +77,10 @@ func judgeStalled(q *inquiry) (Judgement, bool) {
 func judgeBackpressured(q *inquiry) (Judgement, bool) {
 	limit := q.threshold(Backpressured, q.c.BackpressuredEnter, q.c.BackpressuredLeave)
 	if q.maxBusy >= q.c.SaturatedEnter {
-		return Judgement{}, false
+		return q.no(against("busy_max", q.maxBusy, UnitRatio, q.c.SaturatedEnter))
 	}
 	if q.meanBackPressd < limit && (q.maxBackPressured < limit || q.maxBusy >= limit) {
-		return Judgement{}, false
+		return q.no(against("backpressured_mean", q.meanBackPressd, UnitRatio, limit))
 	}
 	return Judgement{
 		Severity: SeverityInfo, ScalingHelps: ScalingNA,
@@ -94,19 +96,28 @@ func judgeBackpressured(q *inquiry) (Judgement, bool) {
 // judgeUnevenInput finds a vertex fed by neither HASH nor a source whose
 // records are uneven: the matter lies upstream.
 func judgeUnevenInput(q *inquiry) (Judgement, bool) {
-	if q.v.Source() || q.v.Keyed() || len(q.index) < 2 || !q.enoughRecords() {
-		return Judgement{}, false
+	if q.v.Source() || q.v.Keyed() || len(q.index) < 2 {
+		return q.no(notApplicable("other_inputs"))
+	}
+	if !q.enoughRecords() {
+		return q.no(q.tooFewRecords())
 	}
 	limit := q.threshold(UnevenInput, q.c.SkewEnter, q.c.SkewLeave)
 	skew := q.maxLoad / q.meanLoad
 	busySkew := q.maxBusy / q.meanBusy
-	if !(skew >= limit) || !(busySkew >= 1+(limit-1)/2) || q.maxBusy < q.c.ActivityBusy {
-		return Judgement{}, false // Records and load must agree.
+	if !(skew >= limit) {
+		return q.no(against("records_skew", skew, UnitRatio, limit))
 	}
-	high := q.positions(func(i int) bool { return q.load[i] >= (1+limit)/2*q.meanLoad })
-	if math.IsNaN(busySkew) || len(high) == 0 {
-		return Judgement{}, false
+	if !(busySkew >= 1+(limit-1)/2) { // Records and load must agree.
+		return q.no(against("busy_skew", busySkew, UnitRatio, 1+(limit-1)/2))
 	}
+	if q.maxBusy < q.c.ActivityBusy {
+		return q.no(against("busy_max", q.maxBusy, UnitRatio, q.c.ActivityBusy))
+	}
+	// Those nearer to the largest load than to the mean, on a scale of ratios:
+	// beside one subtask of five times the mean, one of 1.3 is noise.
+	least := max((1+limit)/2, math.Sqrt(skew)) * q.meanLoad
+	high := q.positions(func(i int) bool { return q.load[i] >= least })
 	return Judgement{
 		Severity: q.severity(UnevenInput, high), ScalingHelps: ScalingNo, Subtasks: q.at(high),
 		Evidence: []Measure{

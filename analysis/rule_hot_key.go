@@ -1,8 +1,6 @@
 package analysis
 
 import (
-	"math"
-
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/keygroup"
 )
 
@@ -14,27 +12,46 @@ const hotGap = 1.25
 // that the matter is capacity rather than one key.
 const hotRoom = 0.85
 
+// busierThan is how many times as busy as the others a subtask must be for its
+// load to count as different: below it is the noise of a shared worker.
+const busierThan = 1.3
+
 // judgeHotKey finds one or a few subtasks whose records per owned key group
 // are far above the others', and whose load is too. One key is processed by
 // one subtask at any parallelism, so scaling does not help.
 func judgeHotKey(q *inquiry) (Judgement, bool) {
-	if q.groups == nil || len(q.index) < 2 || !q.enoughRecords() {
-		return Judgement{}, false
+	if q.groups == nil || len(q.index) < 2 {
+		return q.no(notApplicable("hash_input"))
+	}
+	if !q.enoughRecords() {
+		return q.no(q.tooFewRecords())
 	}
 	limit := q.threshold(HotKey, q.c.HotEnter, q.c.HotLeave)
-	if q.maxBusy < 1.3*q.minBusy {
-		return Judgement{}, false // Nobody is busier than another; the common case.
+	if q.maxBusy < busierThan*q.minBusy { // Nobody is busier than another; the common case.
+		return q.no(against("busy_max_to_min", q.maxBusy/q.minBusy, UnitRatio, busierThan))
+	}
+	if q.maxShare < limit*q.minShare {
+		return q.no(against("records_per_key_group_ratio", q.maxShare/q.minShare, UnitRatio, limit))
 	}
 	s := fewHigh(q.share)
-	if len(s.high) == 0 || s.ratio() < limit || s.gap < hotGap {
-		return Judgement{}, false
+	if len(s.high) == 0 || s.ratio() < limit {
+		return q.no(against("records_per_key_group_ratio", s.ratio(), UnitRatio, limit))
+	}
+	if s.gap < hotGap {
+		return q.no(against("records_per_key_group_gap", s.gap, UnitRatio, hotGap))
 	}
 	in := member(s.high)
 	busyHot, _ := meanOf(q.busy, in)
 	busyRest, _ := meanOf(q.busy, not(in))
 	loadHot, _ := meanOf(q.load, in)
-	if math.IsNaN(busyHot) || busyHot < 1.3*busyRest || busyRest > hotRoom || busyHot < q.c.ActivityBusy {
-		return Judgement{}, false // Records alone are half a proof: the load must agree.
+	if !(busyHot >= busierThan*busyRest) { // Records alone are half a proof: the load must agree.
+		return q.no(against("busy_ratio", busyHot/busyRest, UnitRatio, busierThan))
+	}
+	if busyRest > hotRoom {
+		return q.no(against("busy_others", busyRest, UnitRatio, hotRoom))
+	}
+	if busyHot < q.c.ActivityBusy {
+		return q.no(against("busy_max", busyHot, UnitRatio, q.c.ActivityBusy))
 	}
 	costHot, _ := meanOf(q.cost, in)
 	costRest, _ := meanOf(q.cost, not(in))
@@ -48,6 +65,7 @@ func judgeHotKey(q *inquiry) (Judgement, bool) {
 	m := keyGroups(q.v)
 	first, last := keygroup.Range(int(q.index[hottest]), q.v.Parallelism, m)
 	share := loadHot * float64(len(s.high)) / (q.meanLoad * float64(len(q.index)))
+	floor := q.busy[hottest] * hotFloor(q.load[hottest], s.restMean, int(q.groups[hottest]))
 	return Judgement{
 		Severity: q.severity(HotKey, s.high), ScalingHelps: ScalingNo, Subtasks: q.at(s.high),
 		Evidence: []Measure{
@@ -63,7 +81,8 @@ func judgeHotKey(q *inquiry) (Judgement, bool) {
 		},
 		Advice: Advice{
 			KeyGroups: &KeyGroupRange{First: first, Last: last},
-			Floor:     Of(q.busy[hottest] * hotFloor(q.load[hottest], s.restMean, int(q.groups[hottest]))),
+			Floor:     Of(floor),
+			Steps:     q.steps(floor),
 			Key:       keyExpression(q.v.Description),
 		},
 	}, true

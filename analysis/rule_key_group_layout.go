@@ -35,11 +35,17 @@ func layoutOf(v *Vertex) *Layout {
 // judgeKeyGroupLayout finds a keyed vertex whose load follows the number of
 // key groups that its subtasks own, which is uneven.
 func judgeKeyGroupLayout(q *inquiry) (Judgement, bool) {
-	if q.groups == nil || len(q.index) < 2 || !q.enoughRecords() {
-		return Judgement{}, false
+	if q.groups == nil || len(q.index) < 2 {
+		return q.no(notApplicable("hash_input"))
+	}
+	if !q.enoughRecords() {
+		return q.no(q.tooFewRecords())
 	}
 	m, p := keyGroups(q.v), q.v.Parallelism
 	layout := keygroup.LayoutRatio(p, m)
+	if layout < q.c.LayoutEnter {
+		return q.no(against("layout_ratio", layout, UnitRatio, q.c.LayoutEnter))
+	}
 	most := int32(keygroup.Busiest(p, m))
 	heavy := q.positions(func(i int) bool { return q.groups[i] == most })
 	in := member(heavy)
@@ -47,15 +53,21 @@ func judgeKeyGroupLayout(q *inquiry) (Judgement, bool) {
 	loadLight, k := meanOf(q.load, not(in))
 	busyHeavy, _ := meanOf(q.busy, in)
 	busyLight, _ := meanOf(q.busy, not(in))
-	if layout < q.c.LayoutEnter || n == 0 || k == 0 || loadLight <= 0 || !(busyHeavy >= q.c.ActivityBusy) {
-		return Judgement{}, false
+	if n == 0 || k == 0 || loadLight <= 0 || !(busyHeavy >= q.c.ActivityBusy) {
+		return q.no(against("busy_max", busyHeavy, UnitRatio, q.c.ActivityBusy))
 	}
 	groups := float64(most) / float64(most-1)
 	fit := loadHeavy / loadLight / groups
 	excess := worstExcess(q.share)
 	limit := q.threshold(KeyGroupLayout, q.c.LayoutExcessEnter, q.c.LayoutExcessLeave)
-	if math.Abs(fit-1) > layoutFit || excess > limit || busyHeavy < busyLight*(1+(groups-1)/2) {
-		return Judgement{}, false
+	if math.Abs(fit-1) > layoutFit {
+		return q.no(against("load_ratio", loadHeavy/loadLight, UnitRatio, groups))
+	}
+	if excess > limit {
+		return q.no(against("records_excess", excess, UnitRatio, limit))
+	}
+	if busyHeavy < busyLight*(1+(groups-1)/2) {
+		return q.no(against("busy_ratio", busyHeavy/busyLight, UnitRatio, 1+(groups-1)/2))
 	}
 	return Judgement{
 		Severity: min(SeverityWarning, q.severity(KeyGroupLayout, heavy)), ScalingHelps: ScalingYes, Subtasks: q.at(heavy),
@@ -69,36 +81,8 @@ func judgeKeyGroupLayout(q *inquiry) (Judgement, bool) {
 			measureOf("busy_others", busyLight, UnitRatio),
 			measureOf("upstream_backpressured", q.inputs.mean, UnitRatio),
 		},
-		Advice: Advice{Steps: q.steppedLoads(m)},
+		Advice: Advice{Steps: q.steps(0)},
 	}, true
-}
-
-// steppedLoads are the useful parallelisms around the present one with the
-// load that the layout would leave on the busiest subtask.
-func (q *inquiry) steppedLoads(m int) []Step {
-	perGroup := math.NaN()
-	if !math.IsNaN(q.meanBusy) {
-		perGroup = q.meanBusy * float64(q.v.Parallelism) / float64(m)
-	}
-	step := func(p int) Step {
-		return Step{Parallelism: p, BusiestLoad: Of(perGroup * float64(keygroup.Busiest(p, m)))}
-	}
-	p := q.v.Parallelism
-	var steps []Step
-	if n := keygroup.Needed(p, m); n < p {
-		steps = append(steps, step(n))
-	} else if prev, ok := keygroup.PreviousUseful(p, m); ok {
-		steps = append(steps, step(prev))
-	}
-	for range 2 {
-		next, ok := keygroup.NextUseful(p, m)
-		if !ok {
-			break
-		}
-		steps = append(steps, step(next))
-		p = next
-	}
-	return steps
 }
 
 // worstExcess is the largest value over the mean, NaN without values.

@@ -6,12 +6,15 @@ import "math"
 // nothing. Ownership must have been read: a source's task-level input is 0 on
 // many versions, so silence alone proves nothing.
 func judgeIdleReaders(q *inquiry) (Judgement, bool) {
-	if !q.v.Source() || !q.ownsPartitions() || !(q.maxLoad >= q.c.ActivityRate) {
-		return Judgement{}, false
+	if !q.v.Source() || !q.ownsPartitions() {
+		return q.no(notApplicable("known_partitions"))
+	}
+	if !(q.maxLoad >= q.c.ActivityRate) {
+		return q.no(against("records_max", q.maxLoad, UnitRecordsPerSecond, q.c.ActivityRate))
 	}
 	idle := q.positions(func(i int) bool { return q.partitions[i] == 0 && !(q.load[i] > 0.01*q.meanLoad) })
 	if len(idle) == 0 {
-		return Judgement{}, false
+		return q.no(against("readers_without_partition", 0, UnitSubtasks, 1))
 	}
 	busyReaders, _ := meanOf(q.busy, not(member(idle)))
 	severity := SeverityInfo
@@ -37,20 +40,26 @@ func judgeIdleReaders(q *inquiry) (Judgement, bool) {
 // judgeHotPartition finds a partition that brings far more than the others:
 // readers own alike, one gets more.
 func judgeHotPartition(q *inquiry) (Judgement, bool) {
-	if !q.v.Source() || !q.ownsPartitions() || len(q.index) < 2 || !q.enoughRecords() {
-		return Judgement{}, false
+	if !q.v.Source() || !q.ownsPartitions() || len(q.index) < 2 {
+		return q.no(notApplicable("known_partitions"))
+	}
+	if !q.enoughRecords() {
+		return q.no(q.tooFewRecords())
 	}
 	limit := q.threshold(HotPartition, q.c.HotEnter, q.c.HotLeave)
 	s := fewHigh(q.share)
-	if len(s.high) == 0 || s.ratio() < limit || s.gap < hotGap {
-		return Judgement{}, false
+	if len(s.high) == 0 || s.ratio() < limit {
+		return q.no(against("records_per_partition_ratio", s.ratio(), UnitRatio, limit))
+	}
+	if s.gap < hotGap {
+		return q.no(against("records_per_partition_gap", s.gap, UnitRatio, hotGap))
 	}
 	in := member(s.high)
 	loadHot, _ := meanOf(q.load, in)
 	busyHot, _ := meanOf(q.busy, in)
 	busyRest, _ := meanOf(q.busy, not(in))
-	if !math.IsNaN(busyHot) && busyHot < 1.3*busyRest {
-		return Judgement{}, false
+	if !math.IsNaN(busyHot) && busyHot < busierThan*busyRest {
+		return q.no(against("busy_ratio", busyHot/busyRest, UnitRatio, busierThan))
 	}
 	return Judgement{
 		Severity: q.severity(HotPartition, s.high), ScalingHelps: ScalingNo, Subtasks: q.at(s.high),
@@ -65,15 +74,23 @@ func judgeHotPartition(q *inquiry) (Judgement, bool) {
 	}, true
 }
 
+// cappedLead is how many times as much as the others the readers with most
+// partitions must read, and be busy, to be told from an evenly saturated
+// source when they are at their limit.
+const cappedLead = 1.1
+
 // judgePartitionLayout finds a source whose readers own unequal numbers of
 // partitions, and whose load follows.
 func judgePartitionLayout(q *inquiry) (Judgement, bool) {
-	if !q.v.Source() || !q.ownsPartitions() || len(q.index) < 2 || !q.enoughRecords() {
-		return Judgement{}, false
+	if !q.v.Source() || !q.ownsPartitions() || len(q.index) < 2 {
+		return q.no(notApplicable("known_partitions"))
+	}
+	if !q.enoughRecords() {
+		return q.no(q.tooFewRecords())
 	}
 	most, mean, least := extremes(q.partitions)
 	if most/mean < q.c.LayoutEnter || least == 0 {
-		return Judgement{}, false
+		return q.no(against("partitions_ratio", most/mean, UnitRatio, q.c.LayoutEnter))
 	}
 	heavy := q.positions(func(i int) bool { return q.partitions[i] == most })
 	in := member(heavy)
@@ -83,8 +100,14 @@ func judgePartitionLayout(q *inquiry) (Judgement, bool) {
 	busyHeavy, _ := meanOf(q.busy, in)
 	busyLight, _ := meanOf(q.busy, not(in))
 	fit := loadHeavy / loadLight / (most / partsLight)
-	if math.Abs(fit-1) > layoutFit || !math.IsNaN(busyHeavy) && busyHeavy < q.c.ActivityBusy {
-		return Judgement{}, false
+	// Readers at their limit read no faster and fall behind, while those with
+	// fewer partitions keep up: the load then follows the partitions less.
+	capped := q.saturated(PartitionLayout, busyHeavy) && fit <= 1 && loadHeavy >= cappedLead*loadLight && busyHeavy >= cappedLead*busyLight
+	if !(math.Abs(fit-1) <= layoutFit) && !capped {
+		return q.no(against("load_ratio", loadHeavy/loadLight, UnitRatio, most/partsLight))
+	}
+	if busyHeavy < q.c.ActivityBusy {
+		return q.no(against("busy_max", busyHeavy, UnitRatio, q.c.ActivityBusy))
 	}
 	partitions := int(q.partitionSum())
 	return Judgement{

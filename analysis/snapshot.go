@@ -135,6 +135,12 @@ type Vertex struct {
 	// Partitions is the number of source partitions seen over all subtasks;
 	// absent when the vertex is no source or they are not known.
 	Partitions Num `json:"partitions"`
+	// Backlog is the records that wait in the source's partitions (Flink's
+	// pendingRecords, FLIP-33), summed over the subtasks; absent when unknown.
+	Backlog Num `json:"backlog"`
+	// Watermarks are the newest that were read, which may be some polls ago;
+	// nil when they were not read or the vertex has none.
+	Watermarks *VertexWatermarks `json:"watermarks,omitempty"`
 	// Checkpoint holds the subtasks' part of the newest completed checkpoint.
 	Checkpoint *VertexCheckpoint `json:"checkpoint,omitempty"`
 }
@@ -189,13 +195,37 @@ type Subtask struct {
 	Gauges *Ratios `json:"gauges,omitempty"`
 	// Partitions is the number of source partitions this subtask owns.
 	Partitions Num `json:"partitions"`
-	// WatermarkMs is the current input watermark in epoch milliseconds; absent
-	// when unknown, not yet set, or ended.
-	WatermarkMs Num `json:"watermark_ms"`
 }
 
 // Running is Flink's ExecutionState of a subtask that processes records.
 const Running = "RUNNING"
+
+// VertexWatermarks are the input watermarks of a vertex's subtasks at one time.
+type VertexWatermarks struct {
+	At       time.Time          `json:"at"`
+	Subtasks []SubtaskWatermark `json:"subtasks"`
+}
+
+// WatermarkState is what a subtask's input watermark is.
+type WatermarkState string
+
+// States of a watermark.
+const (
+	// WatermarkSet: there is one, in Ms.
+	WatermarkSet WatermarkState = "set"
+	// WatermarkNone: none has arrived yet (Flink answers Long.MIN_VALUE).
+	WatermarkNone WatermarkState = "none"
+	// WatermarkEnded: the input has ended (Long.MAX_VALUE).
+	WatermarkEnded WatermarkState = "ended"
+)
+
+// SubtaskWatermark is one subtask's input watermark.
+type SubtaskWatermark struct {
+	Index int32          `json:"index"`
+	State WatermarkState `json:"state"`
+	// Ms is in epoch milliseconds, present only when State is set.
+	Ms Num `json:"ms"`
+}
 
 // VertexCheckpoint is one vertex's part of a completed checkpoint. It never
 // changes once made, so that snapshots may share it.

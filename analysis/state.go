@@ -35,6 +35,8 @@ type vertexState struct {
 	tracks      []track
 	// results are the newest values by position; those of Result share them.
 	results []SubtaskResult
+	// attempts is the highest attempt number among the subtasks.
+	attempts int
 	// windowSeconds is the median length of the newest windows.
 	windowSeconds Num
 	// windows counts polls that closed a window.
@@ -44,6 +46,8 @@ type vertexState struct {
 	// changed is set in the first poll after a restart or rescale.
 	changed bool
 	steady  steady
+	// hot is where the hot key must be; it outlives restarts and rescales.
+	hot hotRange
 }
 
 // hostState is what is remembered of a TaskManager.
@@ -52,6 +56,8 @@ type hostState struct {
 	at         time.Time
 	// used and span are CPU seconds and seconds, weighed as sums are.
 	used, span float64
+	// cores is how many processors the process may use.
+	cores Num
 }
 
 // cpu returns the CPU seconds a second that the process used, absent before
@@ -80,6 +86,7 @@ func advanceHosts(prev map[string]hostState, s *Snapshot, c Config) map[string]h
 			h.used, h.span = h.used*keep+now-h.cpuSeconds, h.span*keep+span
 			h.cpuSeconds, h.at = now, tm.CPUAt
 		}
+		h.cores = tm.CPUCores
 		next[tm.ID] = h
 	}
 	return next
@@ -93,6 +100,7 @@ func advanceVertex(prev *vertexState, v *Vertex, sink bool, at time.Time, c Conf
 		*next = *prev
 		next.changed = false
 	}
+	next.attempts = 0
 	if v.Detail != DetailFresh {
 		return next
 	}
@@ -102,15 +110,17 @@ func advanceVertex(prev *vertexState, v *Vertex, sink bool, at time.Time, c Conf
 		next.results[i].Index = int32(i)
 	}
 	m := keyGroups(v)
-	var lengths []float64
+	lengths := make([]float64, 0, len(v.Subtasks))
 	for i := range v.Subtasks {
 		s := &v.Subtasks[i]
 		if s.Index < 0 || int(s.Index) >= v.Parallelism {
 			continue
 		}
+		next.attempts = max(next.attempts, int(s.Attempt))
 		t, r := &next.tracks[s.Index], &next.results[s.Index]
-		if prev != nil && prev.tracks != nil {
-			*t, *r = prev.tracks[s.Index], prev.results[s.Index]
+		known := prev != nil && prev.tracks != nil
+		if known {
+			*t = prev.tracks[s.Index]
 		}
 		w, ok := t.advance(s, at, c)
 		switch {
@@ -120,8 +130,8 @@ func advanceVertex(prev *vertexState, v *Vertex, sink bool, at time.Time, c Conf
 				Index: s.Index, Busy: w.busy, BackPressured: w.backPressured, Idle: w.idle,
 				RecordsIn: w.recordsIn, RecordsOut: w.recordsOut, BytesIn: w.bytesIn, CostPerRecord: w.cost,
 			}
-		case !t.fresh(at, c):
-			*r = SubtaskResult{Index: s.Index}
+		case known && t.fresh(at, c):
+			*r = prev.results[s.Index]
 		}
 		r.TaskManager, r.Partitions = s.TaskManager, s.Partitions
 		if m > 0 {

@@ -166,7 +166,7 @@ func TestVerdicts(t *testing.T) {
 		{
 			name:   "evenly saturated, and nothing waits",
 			scenes: []scene{roomySource(), keyed(4, 128, even(4, .95), even(4, 1000))},
-			want:   UniformSaturation, severity: SeverityWarning, helps: ScalingYes,
+			want:   UniformSaturation, severity: SeverityInfo, helps: ScalingYes,
 		},
 		{
 			name:   "0.89 is below saturation",

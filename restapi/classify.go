@@ -43,9 +43,10 @@ func (c *Client) networkError(ctx context.Context, to call, err error, got int) 
 	}
 	reason, what := reasonOf(ctx, err)
 	if got >= 0 {
-		if reason == ReasonTimeout {
+		switch reason {
+		case ReasonTimeout:
 			what += fmt.Sprintf(" (the body stopped after %d bytes)", got)
-		} else if reason == ReasonClosed {
+		case ReasonClosed:
 			reason, what = ReasonTruncated, fmt.Sprintf("the connection ended in mid-body after %d bytes", got)
 		}
 	}

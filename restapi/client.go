@@ -176,7 +176,7 @@ func (c *Client) attempt(ctx context.Context, to call, buf *buffer, use func([]b
 		return 0, c.networkError(ctx, to, err, -1)
 	}
 	answer := resp.RawResponse
-	defer answer.Body.Close()
+	defer func() { _ = answer.Body.Close() }()
 	code = answer.StatusCode
 	ok := code >= 200 && code < 300
 	limit := c.opts.MaxResponseBytes

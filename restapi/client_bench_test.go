@@ -50,7 +50,7 @@ func decodeCount(body []byte) (int, error) {
 func BenchmarkRequest(b *testing.B) {
 	body := benchBody(b)
 	benchFetch(b, Options{URL: "http://flink", Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: r}, nil
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: r}, nil
 	})}, measure)
 }
 

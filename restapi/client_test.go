@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -148,7 +149,7 @@ func TestObserverSeesTemplatesOnly(t *testing.T) {
 	f := newFake()
 	f.override["/overview"] = func(http.ResponseWriter, *http.Request) { panic(io.ErrClosedPipe) }
 	w := &watcher{seen: map[string]int64{}}
-	c := fakeClient(t, f, func(o *Options) { o.Observer, o.Transport, o.Retries, o.Watermarks = w, breaking{direct{f}}, 0, true })
+	c := fakeClient(t, f, func(o *Options) { o.Observer, o.Transport, o.Retries = w, breaking{direct{f}}, 0 })
 	mustPoll(t, c)
 	known := map[string]bool{}
 	for _, e := range Endpoints() {
@@ -174,8 +175,8 @@ func TestWrapTransport(t *testing.T) {
 			return roundTrip(func(r *http.Request) (*http.Response, error) { n++; return next.RoundTrip(r) })
 		}
 	}))
-	if n != 12 {
-		t.Errorf("the wrapper saw %d requests, want 12", n)
+	if n != 14 {
+		t.Errorf("the wrapper saw %d requests, want 14", n)
 	}
 }
 
@@ -187,8 +188,8 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 // snapshot may change, as buffers are used again for other answers.
 func TestBodiesAreNotKept(t *testing.T) {
 	f := newFake()
-	c := fakeClient(t, f, func(o *Options) { o.Now, o.Watermarks = fixedNow, true })
-	want := mustPoll(t, fakeClient(t, f, func(o *Options) { o.Now, o.Watermarks = fixedNow, true }))
+	c := fakeClient(t, f, func(o *Options) { o.Now = fixedNow })
+	want := mustPoll(t, fakeClient(t, f, func(o *Options) { o.Now = fixedNow }))
 	var buffers []*buffer
 	var mu sync.Mutex
 	c.buffers.New = func() any {
@@ -246,7 +247,7 @@ func TestNothingLeaks(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}
 	}))
-	server.Config.ErrorLog = discardLog()
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	server.Start()
 	defer server.Close()
 	c, err := New(Options{URL: server.URL, MaxResponseBytes: 50_000})

@@ -29,9 +29,17 @@
 //     subtask owns: once in a run of the job, again in the next polls (three at
 //     most, then every tenth) while a subtask is younger than a minute or shows
 //     no metrics, and every hundredth poll since sources discover partitions;
-//   - per vertex, only with Options.Watermarks: its watermarks.
+//   - per vertex with inputs, in turn: its watermarks, of so many vertices a
+//     poll as Options.WatermarkBudget says, by default the larger of 20 and a
+//     tenth of them. Quiet vertices take their turns too. Each shows its newest
+//     answer, with the time it was read, for up to 5 minutes: where polls are a
+//     minute apart and vertices many, raise the budget;
+//   - per source that publishes its backlog for every subtask, in turn: the
+//     values, at one request for about 60 subtasks, 8 at most and none above 256
+//     subtasks, of Options.BacklogBudget sources a poll, by default 50. Where
+//     there are more, each shows its newest value for up to 2 minutes.
 //
-// Nothing is asked per subtask. Retries (connection errors, 502, 503, 504) come
+// Otherwise nothing is asked per subtask. Retries (connection errors, 502, 503, 504) come
 // on top, at most 32 in a poll and never beyond its deadline.
 //
 // # What Flink does that this package answers to
@@ -54,6 +62,16 @@
 //     /bad-request." (StaticFileServerHandler), a length limit in disguise.
 //   - With high availability 503 is answered while a leader is elected; jobs
 //     that are SUSPENDED have not ended.
+//   - Watermarks are those of the input (MetricNames.IO_CURRENT_INPUT_WATERMARK),
+//     which sources lack: they answer an empty list. The smallest long says that
+//     none has come yet, the largest that the input has ended (Watermark).
+//   - pendingRecords (FLIP-33, since 1.14) is what a reader's partitions hold
+//     that it has not fetched. Kafka's readers register it with their first
+//     records (KafkaSourceReaderMetrics.maybeAddRecordsLagMetric), so that one
+//     without a partition lacks it and truly waits for nothing. Any other reader
+//     that lacks it makes the sum unknown, even if its partition may be empty.
+//   - Names in get= are divided by commas after unescaping; Flink itself writes
+//     commas in operator names as underscores (MetricQueryService).
 //   - The names under which sources publish partitions are those of the Kafka
 //     (KafkaSourceReaderMetrics), Pulsar and Kinesis connectors.
 package restapi

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -63,7 +64,7 @@ func refused(t *testing.T) string {
 
 func tlsServer(t *testing.T) string {
 	s := httptest.NewUnstartedServer(http.NotFoundHandler())
-	s.Config.ErrorLog = discardLog()
+	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	return s.URL
@@ -93,7 +94,7 @@ func endless(w http.ResponseWriter, _ *http.Request) {
 // echo puts the request's credentials into its error, as a bad proxy might.
 func echo(w http.ResponseWriter, r *http.Request) {
 	user, password, _ := r.BasicAuth()
-	w.WriteHeader(500)
+	w.WriteHeader(http.StatusInternalServerError)
 	fmt.Fprintf(w, `{"errors":["%s of %s:%s failed"]}`, r.Header.Get("Authorization"), user, password)
 }
 
@@ -102,7 +103,7 @@ func challenge(scheme string) http.HandlerFunc {
 		if scheme != "" {
 			w.Header().Set("WWW-Authenticate", scheme)
 		}
-		w.WriteHeader(401)
+		w.WriteHeader(http.StatusUnauthorized)
 		io.WriteString(w, "<html>"+secret)
 	}
 }

@@ -44,6 +44,8 @@ type fakeVertex struct {
 	// startMs is when the attempts began.
 	startMs int64
 	names   []string
+	// values are those that …/metrics?get= answers, by name.
+	values map[string]string
 	// old leaves out the accumulated times, as Flink before 1.17 does.
 	old bool
 	// totals, if set, replaces the job answer's block of totals.
@@ -123,7 +125,7 @@ func (f *fakeFlink) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	answer := f.answer(r.URL.Path)
+	answer := f.answer(r.URL.Path, r.URL.Query().Get("get"))
 	if answer == nil {
 		w.WriteHeader(http.StatusNotFound)
 		answer = obj{"errors": list{"not here\n\tat stack"}}
@@ -136,7 +138,7 @@ func (f *fakeFlink) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Write(b)
 }
 
-func (f *fakeFlink) answer(path string) any {
+func (f *fakeFlink) answer(path, get string) any {
 	switch path {
 	case "/overview":
 		return obj{"flink-version": "2.3.0", "slots-total": 8, "slots-available": 2, "taskmanagers": f.tms}
@@ -168,6 +170,14 @@ func (f *fakeFlink) answer(path string) any {
 			return f.detail(v)
 		case "vertices/" + v.id + "/metrics":
 			names := list{}
+			if get != "" {
+				for n := range strings.SplitSeq(get, ",") {
+					if value, ok := v.values[n]; ok {
+						names = append(names, obj{"id": n, "value": value})
+					}
+				}
+				return names
+			}
 			for _, n := range v.names {
 				names = append(names, obj{"id": n})
 			}

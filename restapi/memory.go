@@ -3,6 +3,7 @@ package restapi
 import (
 	"hash/fnv"
 	"math"
+	"time"
 
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
 )
@@ -84,6 +85,14 @@ type vertexMemory struct {
 	// nameReads counts how often partition names were asked for, nextNames is
 	// the poll from which on they may be again.
 	nameReads, nextNames int
+
+	// watermarks and backlog are the newest that were read, the latter at
+	// backlogAt; each of the turns is the last poll in which it was asked for
+	// them, at first the one before it was first seen.
+	watermarks                  *analysis.VertexWatermarks
+	backlog                     analysis.Num
+	backlogAt                   time.Time
+	watermarksTurn, backlogTurn int
 }
 
 // recallVertex returns the memory of a vertex at its present parallelism.
@@ -92,7 +101,10 @@ func (m *jobMemory) recallVertex(v *analysis.Vertex) *vertexMemory {
 	if vm == nil || vm.parallelism != v.Parallelism {
 		h := fnv.New32a()
 		h.Write([]byte(v.ID))
-		vm = &vertexMemory{parallelism: v.Parallelism, phase: int(h.Sum32() % every)}
+		vm = &vertexMemory{
+			parallelism: v.Parallelism, phase: int(h.Sum32() % every),
+			watermarksTurn: m.seen - 1, backlogTurn: m.seen - 1,
+		}
 		m.vertices[v.ID] = vm
 	}
 	return vm

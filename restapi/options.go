@@ -62,9 +62,16 @@ type Options struct {
 	// MaxTaskManagers is up to how many TaskManagers their CPU metrics are
 	// read, at one request each; a negative number never reads them.
 	MaxTaskManagers int
-	// Watermarks reads every vertex's watermarks, at one more request per
-	// vertex and poll.
-	Watermarks bool
+	// WatermarkBudget is of how many vertices the watermarks are read in one
+	// poll, at one request each, in turn; an answer is kept for up to five
+	// minutes. 0 is the larger of 20 and a tenth of the vertices that have
+	// inputs; a negative number reads none, Unlimited all.
+	WatermarkBudget int
+	// BacklogBudget is of how many sources the backlog is read in one poll, at
+	// one request for about 60 subtasks; where sources take turns a value is
+	// kept for up to two minutes. 0 is 50; a negative number reads none,
+	// Unlimited all.
+	BacklogBudget int
 	// CheckpointCache is how many vertices' checkpoint details are kept; it
 	// should not be below the number of vertices with a HASH input.
 	CheckpointCache int

@@ -34,6 +34,10 @@ type ownership struct {
 	// counts holds every subtask that has any metric, with 0 when none of them
 	// is of a partition.
 	counts map[int32]int
+	// pending are the metrics that make up the source's backlog, nil when it
+	// does not publish all of it, and more than maxBacklogMetrics when it is
+	// not to be read.
+	pending []pendingMetric
 	// attempts is the sum of the subtasks' attempts: another sum means other owners.
 	attempts int64
 }
@@ -64,7 +68,7 @@ func (p *poll) readPartitions(r *vertexRead) {
 		m.nextNames = p.c.polls + every
 		switch {
 		case err == nil:
-			o, ok = countPartitions(names), true
+			o, ok = countPartitions(names, r.v.Parallelism), true
 			o.attempts = attempts
 			m.nextNames = p.c.polls + nextNames(r.v.Subtasks, o, m.nameReads)
 			p.c.partitions.Add(key, o)
@@ -102,8 +106,9 @@ func nextNames(subtasks []analysis.Subtask, o *ownership, reads int) int {
 }
 
 // countPartitions counts distinct partitions in metric names such as
-// "3.Source__orders.KafkaSourceReader.topic.orders.partition.4.currentOffset".
-func countPartitions(names []string) *ownership {
+// "3.Source__orders.KafkaSourceReader.topic.orders.partition.4.currentOffset",
+// and notes the names that tell the backlog.
+func countPartitions(names []string, parallelism int) *ownership {
 	type owned struct {
 		subtask   int32
 		partition string
@@ -111,6 +116,7 @@ func countPartitions(names []string) *ownership {
 	o := &ownership{counts: map[int32]int{}}
 	seen := map[owned]bool{}
 	all := map[string]bool{}
+	var pending []pendingMetric
 	for _, name := range names {
 		index, rest, ok := strings.Cut(name, ".")
 		n, err := strconv.ParseInt(index, 10, 32)
@@ -120,6 +126,9 @@ func countPartitions(names []string) *ownership {
 		subtask := int32(n)
 		if _, ok := o.counts[subtask]; !ok {
 			o.counts[subtask] = 0
+		}
+		if pendingOf(rest) {
+			pending = append(pending, pendingMetric{subtask, rest})
 		}
 		partition, ok := partitionOf(rest)
 		if !ok || seen[owned{subtask, partition}] {
@@ -132,6 +141,7 @@ func countPartitions(names []string) *ownership {
 	if len(all) > 0 {
 		o.total = analysis.OfInt(len(all))
 	}
+	o.pending = o.wholeBacklog(pending, parallelism)
 	return o
 }
 

@@ -44,7 +44,7 @@ func TestPartitionsAreCountedOverTopicsOnce(t *testing.T) {
 	for i := range 100 {
 		names = append(names, fmt.Sprintf("%d.busyTimeMsPerSecond", i))
 	}
-	o := countPartitions(append(names, "nonsense", "x.y", "-1.z"))
+	o := countPartitions(append(names, "nonsense", "x.y", "-1.z"), 100)
 	idle := 0
 	for _, n := range o.counts {
 		if n == 0 {
@@ -54,7 +54,7 @@ func TestPartitionsAreCountedOverTopicsOnce(t *testing.T) {
 	if o.total.Or(0) != 15 || idle != 85 || len(o.counts) != 100 {
 		t.Errorf("%v partitions, %d of %d readers own none", o.total, idle, len(o.counts))
 	}
-	if countPartitions([]string{"0.numRecordsIn"}).total.Known() {
+	if countPartitions([]string{"0.numRecordsIn"}, 1).total.Known() {
 		t.Error("a source without such metrics has an unknown number of partitions, not 0")
 	}
 }

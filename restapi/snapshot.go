@@ -21,6 +21,7 @@ const (
 	whatBackpressure   = "back pressure"
 	whatWatermarks     = "watermarks"
 	whatPartitions     = "partitions"
+	whatBacklog        = "backlog"
 )
 
 // running is Flink's JobStatus of a job whose vertices are worth reading.
@@ -76,6 +77,7 @@ func (c *Client) Snapshot(ctx context.Context) (analysis.Snapshot, error) {
 	vertices := p.chooseVertices()
 	c.each(len(vertices), func(i int) { p.readVertex(vertices[i]) })
 	p.prime(vertices)
+	p.readRotating()
 	if errors.Is(ctx.Err(), context.Canceled) {
 		reason, what := endOf(ctx)
 		return analysis.Snapshot{}, c.fail(call{epJobs, epJobs}, reason, what, ctx.Err())
@@ -135,7 +137,7 @@ func (j *jobRead) finish() {
 func dropDetail(v *analysis.Vertex) {
 	v.Detail = analysis.DetailMissing
 	v.Subtasks, v.Checkpoint = nil, nil
-	v.Partitions = analysis.Num{}
+	v.Partitions, v.Backlog, v.Watermarks = analysis.Num{}, analysis.Num{}, nil
 }
 
 // gap makes the Gap of a failed call.

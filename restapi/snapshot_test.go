@@ -64,23 +64,23 @@ func TestRequestBudget(t *testing.T) {
 	f := newFake()
 	c := fakeClient(t, f, nil)
 	mustPoll(t, c)
-	// 3 of the cluster, 2 TaskManagers, 2 of the job, 3 vertices; the first
-	// poll adds one checkpoint part and one list of names.
-	if n := f.reset(); n != 12 {
-		t.Errorf("first poll made %d requests, want 12", n)
+	// 3 of the cluster, 2 TaskManagers, 2 of the job, 3 vertices, 2 of them
+	// with watermarks; the first poll adds one checkpoint part and one list of names.
+	if n := f.reset(); n != 14 {
+		t.Errorf("first poll made %d requests, want 14", n)
 	}
 	for poll := range 30 {
 		f.tick()
 		mustPoll(t, c)
-		if n := f.reset(); n != 10 {
-			t.Fatalf("poll %d made %d requests, want 10", poll, n)
+		if n := f.reset(); n != 12 {
+			t.Fatalf("poll %d made %d requests, want 12", poll, n)
 		}
 	}
 	f.checkpoint++
 	f.tick()
 	s := mustPoll(t, c)
-	if n := f.reset(); n != 11 {
-		t.Errorf("a new checkpoint made %d requests, want 11", n)
+	if n := f.reset(); n != 13 {
+		t.Errorf("a new checkpoint made %d requests, want 13", n)
 	}
 	if s.Jobs[0].Vertices[1].Checkpoint.ID != 8 {
 		t.Error("the new checkpoint's part is missing")
@@ -473,20 +473,4 @@ func TestOldVersionsUseBackPressure(t *testing.T) {
 	f.override["/jobs/"+jobA+"/vertices/"+keyed+"/backpressure"] = respond(200, `{"status":"deprecated"}`)
 	s = mustPoll(t, fakeClient(t, f, nil))
 	wantGaps(t, s, analysis.Gap{JobID: jobA, VertexID: keyed, What: whatBackpressure, Reason: analysis.GapCold})
-}
-
-func TestWatermarksOnlyOnRequest(t *testing.T) {
-	f := newFake()
-	path := "/jobs/" + jobA + "/vertices/" + keyed + "/watermarks"
-	mustPoll(t, fakeClient(t, f, nil))
-	if f.count(path) != 0 {
-		t.Error("watermarks read without being wanted")
-	}
-	s := mustPoll(t, fakeClient(t, f, func(o *Options) { o.Watermarks = true }))
-	if w := s.Jobs[0].Vertices[1].Subtasks[0].WatermarkMs; w.Or(0) != 1.7e12 {
-		t.Errorf("watermark %v", w)
-	}
-	if s.Jobs[0].Vertices[1].Subtasks[1].WatermarkMs.Known() {
-		t.Error("a watermark that Flink did not give")
-	}
 }

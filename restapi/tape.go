@@ -55,7 +55,7 @@ func OpenTape(path string) (*Tape, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the tape: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	t, err := ReadTape(f)
 	if err != nil {
 		return nil, fmt.Errorf("tape %s: %w", path, err)
@@ -73,7 +73,7 @@ func ReadTape(r io.Reader) (*Tape, error) {
 		if err != nil {
 			return nil, fmt.Errorf("broken gzip header, record it again: %w", err)
 		}
-		defer z.Close()
+		defer func() { _ = z.Close() }()
 		return readLines(z)
 	}
 	return readLines(in)

@@ -15,6 +15,9 @@ const (
 	gcTimeMetric  = "Status.JVM.GarbageCollector.All.TimeMsPerSecond"
 )
 
+// maxTaskManagerRequests is for a first one and one for each of the two names.
+const maxTaskManagerRequests = 3
+
 // tmRead is a TaskManager being read; its fields are one worker's at a time.
 type tmRead struct {
 	tm   *analysis.TaskManager
@@ -49,7 +52,7 @@ func (p *poll) chooseTaskManagers() {
 // readTaskManager reads a TaskManager's CPU time and garbage collection.
 func (p *poll) readTaskManager(t *tmRead) {
 	to := call{epTaskManagerMetrics, "/taskmanagers/" + url.PathEscape(t.tm.ID) + "/metrics"}
-	values, err := p.metricValues(to, []string{cpuTimeMetric, gcTimeMetric})
+	values, err := p.metricValues(to, []string{cpuTimeMetric, gcTimeMetric}, maxTaskManagerRequests)
 	t.err, t.cold = err, false
 	if err != nil {
 		return

@@ -63,7 +63,7 @@ func TestManyMetricNamesAreCutByLength(t *testing.T) {
 			io.WriteString(w, b.String()+"]")
 		})
 		p := &poll{c: fakeClient(t, h, nil), ctx: t.Context()}
-		values, err := p.metricValues(vertexCall(epVertexMetrics, jobA, source, "/metrics"), names)
+		values, err := p.metricValues(vertexCall(epVertexMetrics, jobA, source, "/metrics"), names, 200)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,12 +79,12 @@ func TestMetricsOfSomethingGoneAreNotCutUp(t *testing.T) {
 	n := 0
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { n++; respond(404, "")(w, r) })
 	p := &poll{c: fakeClient(t, h, nil), ctx: t.Context()}
-	if _, err := p.metricValues(call{epVertexMetrics, "/x"}, []string{"a", "b", "c"}); Reason(err) != ReasonNotFound || n != 1 {
+	if _, err := p.metricValues(call{epVertexMetrics, "/x"}, []string{"a", "b", "c"}, 8); Reason(err) != ReasonNotFound || n != 1 {
 		t.Errorf("error %v after %d requests", err, n)
 	}
 	long := []string{strings.Repeat("x", 5000), "a"}
 	p = &poll{c: fakeClient(t, respondNames{}, nil), ctx: t.Context()}
-	values, err := p.metricValues(call{epVertexMetrics, "/x"}, long)
+	values, err := p.metricValues(call{epVertexMetrics, "/x"}, long, 8)
 	if err != nil || values["a"].Or(0) != 1 || len(values) != 1 {
 		t.Errorf("a name that is too long by itself: %v %v", values, err)
 	}
@@ -95,7 +95,7 @@ type respondNames struct{}
 
 func (respondNames) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if len(r.URL.RequestURI()) > 4000 {
-		w.WriteHeader(414)
+		w.WriteHeader(http.StatusRequestURITooLong)
 		return
 	}
 	io.WriteString(w, `[{"id":"a","value":"1"}]`)

@@ -9,8 +9,6 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"io"
-	"log"
 	"log/slog"
 	"math/big"
 	"net/http"
@@ -23,20 +21,18 @@ import (
 	"time"
 )
 
-func discardLog() *log.Logger { return log.New(io.Discard, "", 0) }
-
 // TestRedirectToTLSKeepsPrefixAndCredentials is an ingress that moves http to
 // https: the same host, another port.
 func TestRedirectToTLSKeepsPrefixAndCredentials(t *testing.T) {
 	f := newFake()
 	secure := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, password, _ := r.BasicAuth(); password != secret {
-			w.WriteHeader(401)
+			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
 		http.StripPrefix("/flink/a", f).ServeHTTP(w, r)
 	}))
-	secure.Config.ErrorLog = discardLog()
+	secure.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	secure.StartTLS()
 	defer secure.Close()
 	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -231,7 +227,7 @@ func TestTLSOptionsCombineAndRotate(t *testing.T) {
 	pool := x509.NewCertPool()
 	pool.AddCert(ours.cert)
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert}
-	server.Config.ErrorLog = discardLog()
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	server.StartTLS()
 	defer server.Close()
 

@@ -60,7 +60,6 @@ func (p *poll) readVertex(r *vertexRead) {
 	}
 	r.memory.read = true
 	p.readGauges(r)
-	p.readWatermarks(r)
 	p.readPartitions(r)
 	p.readCheckpointPart(r)
 }
@@ -150,24 +149,6 @@ func (p *poll) readGauges(r *vertexRead) {
 				s.Gauges = &ratios
 			}
 		}
-	}
-}
-
-// readWatermarks reads the subtasks' watermarks when they are wanted.
-func (p *poll) readWatermarks(r *vertexRead) {
-	if !p.c.opts.Watermarks {
-		return
-	}
-	marks, err := fetch(p.ctx, p.c, r.call(epWatermarks, "/watermarks"), decodeWatermarks)
-	if err != nil {
-		if Reason(err) != ReasonNotFound {
-			r.failed(whatWatermarks, err)
-		}
-		return
-	}
-	for i := range r.v.Subtasks {
-		s := &r.v.Subtasks[i]
-		s.WatermarkMs = marks[s.Index]
 	}
 }
 

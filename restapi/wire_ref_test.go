@@ -319,13 +319,25 @@ func refMetrics(b []byte) (map[string]analysis.Num, []string, error) {
 	return values, names, nil
 }
 
-func refWatermarks(b []byte) (map[int32]analysis.Num, error) {
-	values, _, err := refMetrics(b)
-	out := map[int32]analysis.Num{}
-	for id, n := range values {
-		i, _ := strconv.Atoi(strings.TrimSuffix(id, ".currentInputWatermark"))
-		out[int32(i)] = n
+func refWatermarks(b []byte) ([]analysis.SubtaskWatermark, error) {
+	var list []struct{ ID, Value string }
+	err := json.Unmarshal(b, &list)
+	var out []analysis.SubtaskWatermark
+	for _, e := range list {
+		i, _ := strconv.Atoi(strings.TrimSuffix(e.ID, ".currentInputWatermark"))
+		ms, _ := strconv.ParseInt(e.Value, 10, 64)
+		w := analysis.SubtaskWatermark{Index: int32(i), State: analysis.WatermarkSet}
+		switch ms {
+		case math.MinInt64:
+			w.State = analysis.WatermarkNone
+		case math.MaxInt64:
+			w.State = analysis.WatermarkEnded
+		default:
+			w.Ms = analysis.OfInt(ms)
+		}
+		out = append(out, w)
 	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Index < out[j].Index })
 	return out, err
 }
 

@@ -1,7 +1,10 @@
 package restapi
 
 import (
+	"cmp"
 	"errors"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -80,22 +83,56 @@ func isZero(n analysis.Num) bool {
 }
 
 // decodeWatermarks reads …/vertices/:vid/watermarks: the input watermark of
-// each subtask in epoch milliseconds, by the subtask's number. It is absent
-// while there is none yet (the smallest long) and after the last (the largest).
-func decodeWatermarks(b []byte) (map[int32]analysis.Num, error) {
+// each subtask, sorted by the subtask's number; nil for the empty list that
+// sources answer. A subtask whose value is no number is left out.
+func decodeWatermarks(b []byte) ([]analysis.SubtaskWatermark, error) {
 	s := scanner{buf: b}
-	out := map[int32]analysis.Num{}
+	var all []analysis.SubtaskWatermark
 	for ok := s.top('['); ok; ok = s.more(']') {
-		id, value := s.metric()
+		id, w := s.watermark()
 		number, _, _ := strings.Cut(id, ".")
-		if i, err := strconv.ParseInt(number, 10, 32); err == nil && i >= 0 {
-			out[int32(i)] = value
+		if i, err := strconv.ParseInt(number, 10, 32); err == nil && i >= 0 && w.State != "" {
+			w.Index = int32(i)
+			all = append(all, w)
 		}
 	}
 	if err := s.done("watermarks"); err != nil {
 		return nil, err
 	}
-	return out, nil
+	slices.SortStableFunc(all, func(a, b analysis.SubtaskWatermark) int { return cmp.Compare(a.Index, b.Index) })
+	return slices.CompactFunc(all, func(a, b analysis.SubtaskWatermark) bool { return a.Index == b.Index }), nil
+}
+
+// watermark reads one element; its State is empty when it has no value.
+func (s *scanner) watermark() (id string, w analysis.SubtaskWatermark) {
+	for ok := s.object(); ok; ok = s.more('}') {
+		switch string(s.name()) {
+		case "id":
+			id = s.text()
+		case "value":
+			w.State, w.Ms = s.watermarkValue()
+		default:
+			s.skip()
+		}
+	}
+	return id, w
+}
+
+// watermarkValue tells apart the two ends of the longs, by which Flink says
+// that no watermark has come yet (Watermark.UNINITIALIZED) and that the input
+// has ended (Watermark.MAX_WATERMARK).
+func (s *scanner) watermarkValue() (analysis.WatermarkState, analysis.Num) {
+	start := s.pos
+	if ms := s.num(); ms.Known() {
+		return analysis.WatermarkSet, ms
+	}
+	switch text := strings.Trim(string(s.buf[start:s.pos]), " \t\r\n\""); text {
+	case strconv.FormatInt(math.MinInt64, 10):
+		return analysis.WatermarkNone, analysis.Num{}
+	case strconv.FormatInt(math.MaxInt64, 10):
+		return analysis.WatermarkEnded, analysis.Num{}
+	}
+	return "", analysis.Num{}
 }
 
 // decodeMetricNames reads …/metrics without get=: the names that there are.

@@ -296,9 +296,26 @@ func TestDecodeBackpressure(t *testing.T) {
 func TestDecodeWatermarksSentinels(t *testing.T) {
 	got, err := decodeWatermarks([]byte(`[{"id":"0.currentInputWatermark","value":"-9223372036854775808"},
 		{"id":"12.currentInputWatermark","value":"9223372036854775807"},{"id":"2.currentInputWatermark","value":"1700000000000"},{"id":"x.y","value":"1"}]`))
-	want := map[int32]analysis.Num{0: {}, 12: {}, 2: analysis.Of(1700000000000)}
+	want := []analysis.SubtaskWatermark{
+		{Index: 0, State: analysis.WatermarkNone},
+		{Index: 2, State: analysis.WatermarkSet, Ms: analysis.Of(1700000000000)},
+		{Index: 12, State: analysis.WatermarkEnded},
+	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, error %v, want %v", got, err, want)
+	}
+	for body, want := range map[string][]analysis.SubtaskWatermark{
+		`[]`: nil,
+		// What is no watermark is neither "none yet" nor 0.
+		`[{"id":"0.currentInputWatermark","value":"NaN"},{"id":"1.currentInputWatermark"},{"id":"2.currentInputWatermark","value":null}]`: nil,
+		`[{"id":"-1.currentInputWatermark","value":"1"},{"value":"1"}]`:                                                                   nil,
+		`[{"value": -9223372036854775808 ,"id":"3.currentInputWatermark"},{"value":-5,"id":"1.currentInputWatermark"}]`: {
+			{Index: 1, State: analysis.WatermarkSet, Ms: analysis.Of(-5)}, {Index: 3, State: analysis.WatermarkNone},
+		},
+	} {
+		if got, err := decodeWatermarks([]byte(body)); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %v, error %v, want %v", body, got, err, want)
+		}
 	}
 }
 

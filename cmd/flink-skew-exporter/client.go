@@ -16,9 +16,9 @@ func clientOptions(c *config.Config, k config.Cluster, logger *slog.Logger) rest
 	o.PollTimeout = c.PollTimeout(k)
 	o.RequestTimeout = min(o.RequestTimeout, o.PollTimeout)
 	o.Concurrency = c.Poll.Concurrency
-	o.Watermarks = c.Poll.Watermarks
-	o.Include = pattern(c.Poll.IncludeJobs)
-	o.Exclude = pattern(c.Poll.ExcludeJobs)
+	o.WatermarkBudget, o.BacklogBudget = c.Poll.WatermarkBudget, c.Poll.BacklogBudget
+	include, exclude := c.Jobs(k)
+	o.Include, o.Exclude = pattern(include), pattern(exclude)
 	// What the client may skip is what the analysis would call quiet.
 	o.ActivityFloor = c.Thresholds.ActivityBusy
 	o.Auth = restapi.Auth{

@@ -18,6 +18,8 @@ type configFlags struct {
 	file *string
 	// set are the keys given by flags, in order.
 	set []struct{ key, text string }
+	// lists are the items given by flags, by the key of their list.
+	lists map[string][]string
 
 	urls, names *[]string
 	// shared is what every cluster given by --flink.url has in common.
@@ -38,10 +40,12 @@ func addConfigFlags(c *kingpin.CmdClause, keys ...string) *configFlags {
 // --poll.include-jobs. Their help tells the value that defaults has.
 func (f *configFlags) addKeyFlags(c *kingpin.CmdClause, defaults *config.Config, keys ...string) {
 	for _, key := range keys {
-		value := defaults.Text(key)
-		clause := c.Flag(flagOf(key), fmt.Sprintf("%s (default %s)", config.Meaning(key), value))
+		if defaults.IsList(key) {
+			f.addListFlag(c, key)
+			continue
+		}
+		clause := c.Flag(flagOf(key), fmt.Sprintf("%s (default %s)", config.Meaning(key), defaults.Text(key)))
 		clause.PlaceHolder(strings.ToUpper(key[strings.LastIndexByte(key, '.')+1:])).SetValue(setter{
-			boolean: value == "false",
 			set: func(text string) error {
 				f.set = append(f.set, struct{ key, text string }{key, text})
 				return config.Default().Set(key, text)
@@ -50,10 +54,28 @@ func (f *configFlags) addKeyFlags(c *kingpin.CmdClause, defaults *config.Config,
 	}
 }
 
+// addListFlag adds a flag that is repeated, once for each item of the list.
+func (f *configFlags) addListFlag(c *kingpin.CmdClause, key string) {
+	help := config.Meaning(key) + " Repeat the flag for more; in the variable, one a line."
+	c.Flag(flagOf(key), help).PlaceHolder("ID").SetValue(setter{
+		cumulative: true,
+		set: func(text string) error {
+			if f.lists == nil {
+				f.lists = map[string][]string{}
+			}
+			f.lists[key] = append(f.lists[key], text)
+			return nil
+		},
+	})
+}
+
 // pollKeys are the keys that every command that polls has flags for.
 func pollKeys() []string {
-	return []string{"poll.timeout", "poll.concurrency", "poll.include_jobs", "poll.exclude_jobs", "poll.watermarks"}
+	return []string{"poll.timeout", "poll.concurrency", "poll.include_jobs", "poll.exclude_jobs", "poll.watermark_budget", "poll.backlog_budget"}
 }
+
+// analysisKeys are the keys that the commands which judge have flags for.
+func analysisKeys() []string { return []string{"analysis.exclude_vertices", "analysis.silence"} }
 
 func (f *configFlags) addClusterFlags(c *kingpin.CmdClause) {
 	f.urls = c.Flag("flink.url", "REST address of a JobManager, such as http://jobmanager:8081. Repeat it for more clusters; in the variable, one a line.").PlaceHolder("URL").Strings()
@@ -107,6 +129,11 @@ func (f *configFlags) apply(c *config.Config) error {
 			return usagef("--%s: %w", flagOf(s.key), err)
 		}
 	}
+	for key, texts := range f.lists {
+		if err := c.SetList(key, texts); err != nil {
+			return usagef("--%s: %w", flagOf(key), err)
+		}
+	}
 	return nil
 }
 
@@ -152,6 +179,7 @@ func asFlag(err error) error {
 		return err
 	}
 	key := regexp.MustCompile(`^clusters\[\d+\]\.`).ReplaceAllString(e.Key, "flink.")
+	key = regexp.MustCompile(`\[\d+\]$`).ReplaceAllString(key, "")
 	key = strings.NewReplacer("basic_auth.", "", "tls_config.", "").Replace(key)
 	switch key {
 	case "flink.basic_auth":

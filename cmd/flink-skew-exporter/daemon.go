@@ -93,7 +93,7 @@ func (d *daemon) addCluster(k config.Cluster) error {
 	}
 	p, err := collector.NewPoller(collector.Config{
 		Source: client, Cluster: k.Name, Interval: c.PollInterval(k), Timeout: c.PollTimeout(k),
-		Thresholds: c.Thresholds, Top: c.Collector.Top, Observer: seen, Logger: d.o.logger,
+		Thresholds: c.Judging(k), Top: c.Collector.Top, Observer: seen, Logger: d.o.logger,
 	})
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ func addDiagnose(r *registry) {
 		"flink-skew-exporter diagnose --flink.url=http://jobmanager:8081",
 		"flink-skew-exporter diagnose --tape incident.jsonl.gz --format=markdown"))
 	d := &diagnose{
-		config:   addConfigFlags(c, pollKeys()...),
+		config:   addConfigFlags(c, append(pollKeys(), analysisKeys()...)...),
 		tape:     c.Flag("tape", "Recording to replay at once instead of a live cluster.").PlaceHolder("FILE").String(),
 		polls:    count(c, "polls", "Readings to take, at least 2. One poll more comes first, to wake Flink's metrics.", "3"),
 		interval: span(c, "interval", "Pause between two polls. Flink refreshes its metrics at most every 10s.", "10s"),
@@ -47,7 +47,7 @@ func addDiagnose(r *registry) {
 		job:      c.Flag("job", "Only jobs with this id, or with this in their name.").PlaceHolder("TEXT").String(),
 		vertex:   c.Flag("vertex", "Only vertices with this id, or with this in their name.").PlaceHolder("TEXT").String(),
 		all:      c.Flag("all", "List also the vertices that are fine.").Bool(),
-		verbose:  c.Flag("verbose", "Add all evidence, the signals, and what was missing.").Bool(),
+		verbose:  c.Flag("verbose", "List all vertices, and add all evidence, every rule with why it did or did not fire, the signals, and what was missing.").Bool(),
 	}
 	r.add(c, d.run)
 }
@@ -102,7 +102,7 @@ func (d *diagnose) live(ctx context.Context, p process, cfg *config.Config) ([]*
 			return nil, fmt.Errorf("cluster %s: %w", k.Name, err)
 		}
 		defer client.Close()
-		clients[i], all[i] = client, &readings{name: k.Name, thresholds: cfg.Thresholds}
+		clients[i], all[i] = client, &readings{name: k.Name, thresholds: d.thresholds(cfg, k)}
 	}
 	var done sync.WaitGroup
 	for i := range clients {
@@ -119,6 +119,13 @@ func (d *diagnose) live(ctx context.Context, p process, cfg *config.Config) ([]*
 	return all, nil
 }
 
+// thresholds are the cluster's, with a trace of the rules where it is shown.
+func (d *diagnose) thresholds(cfg *config.Config, k config.Cluster) analysis.Config {
+	c := cfg.Judging(k)
+	c.Trace = *d.verbose
+	return c
+}
+
 // replay reads the tape, whose name stands for the cluster's.
 func (d *diagnose) replay(ctx context.Context, cfg *config.Config) ([]*readings, error) {
 	if len(*d.config.urls) > 0 {
@@ -132,13 +139,14 @@ func (d *diagnose) replay(ctx context.Context, cfg *config.Config) ([]*readings,
 	name, _, _ := strings.Cut(base, ".jsonl")
 	o := restapi.DefaultOptions(name, "http://tape")
 	// A tape answers for nothing, so that every vertex is read in every poll.
-	o.ActivityFloor, o.Watermarks, o.NoPrime = 0, true, true
+	o.ActivityFloor, o.NoPrime = 0, true
+	o.WatermarkBudget, o.BacklogBudget = restapi.Unlimited, restapi.Unlimited
 	o.Include, o.Exclude = pattern(cfg.Poll.IncludeJobs), pattern(cfg.Poll.ExcludeJobs)
 	src, err := tape.Source(o)
 	if err != nil {
 		return nil, fmt.Errorf("tape %s: %w", *d.tape, err)
 	}
-	r := &readings{name: name, thresholds: cfg.Thresholds}
+	r := &readings{name: name, thresholds: d.thresholds(cfg, config.Cluster{})}
 	if err := r.replay(ctx, src); err != nil {
 		return nil, fmt.Errorf("tape %s: %w", *d.tape, err)
 	}

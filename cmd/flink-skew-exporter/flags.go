@@ -69,13 +69,13 @@ func (v namedValue) IsCumulative() bool {
 // on the command line or in the environment; a default never calls it.
 type setter struct {
 	set func(string) error
-	// boolean flags need no value; --no-FLAG sets "false".
-	boolean bool
+	// cumulative flags may be repeated.
+	cumulative bool
 }
 
 func (s setter) Set(text string) error { return s.set(text) }
 func (s setter) String() string        { return "" }
-func (s setter) IsBoolFlag() bool      { return s.boolean }
+func (s setter) IsCumulative() bool    { return s.cumulative }
 
 // duration is a flag's value in Prometheus' form (1d, 1m30s) or Go's (1.5s).
 type duration time.Duration

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kingpin/v2"
+
+	"github.com/flink-skew-exporter/flink-skew-exporter/internal/config"
 )
 
 // runMain makes the test binary behave as the program, so that tests can start
@@ -66,7 +68,7 @@ func TestUsageErrors(t *testing.T) {
 		"no cluster":        {[]string{"serve"}, "no cluster to poll; give --flink.url=http://jobmanager:8081, or clusters: in --config.file"},
 		"default command":   {nil, "no cluster to poll; give --flink.url=http://jobmanager:8081, or clusters: in --config.file"},
 		"diagnose nothing":  {[]string{"diagnose"}, "no cluster to poll; give --flink.url=http://jobmanager:8081, or clusters: in --config.file"},
-		"config key":        {[]string{"serve", "--config.file", bad}, bad + ":2: poll.intervall: unknown key; known here: interval, timeout, concurrency, include_jobs, exclude_jobs, watermarks"},
+		"config key":        {[]string{"serve", "--config.file", bad}, bad + ":2: poll.intervall: unknown key; known here: interval, timeout, concurrency, include_jobs, exclude_jobs, watermark_budget, backlog_budget"},
 		"no config file":    {[]string{"serve", "--config.file=none.yml"}, "none.yml: cannot be read: no such file or directory"},
 		"file against flag": {[]string{"serve", url, "--config.file", slow, "--poll.interval=5s"}, slow + ":2: poll.timeout: 14s must be below poll.interval (5s), so that a poll ends before the next is due"},
 		"URL":               {[]string{"serve", "--flink.url=jobmanager:8081"}, "--flink.url: must begin with http:// or https://; give one such as http://jobmanager:8081"},
@@ -75,6 +77,9 @@ func TestUsageErrors(t *testing.T) {
 		"fail-on":           {[]string{"diagnose", "--fail-on=bad"}, `--fail-on: must be one of none, info, warning, critical, not "bad"; see flink-skew-exporter diagnose --help`},
 		"number":            {[]string{"diagnose", "--polls=few"}, `--polls: must be a whole number from 0 on, not "few"; see flink-skew-exporter diagnose --help`},
 		"few polls":         {[]string{"diagnose", url, "--polls=1"}, "--polls is 1; a window lies between two readings, so give at least 2"},
+		"silence":           {[]string{"serve", url, "--analysis.silence=hot_key", "--analysis.silence=hotkey"}, `--analysis.silence: "hotkey" is no verdict or finding; known are ` + strings.Join(config.Silenceable(), ", ")},
+		"exclude vertices":  {[]string{"diagnose", url, "--analysis.exclude-vertices=("}, `--analysis.exclude-vertices: "(" is not a regular expression: missing closing )`},
+		"budget":            {[]string{"serve", url, "--poll.backlog-budget=-2"}, "--poll.backlog-budget: must be a number of sources, 0 for the default or -1 for none"},
 		"subtasks":          {[]string{"serve", url, "--collector.subtasks=some"}, `--collector.subtasks: must be all, top or off, not "some"`},
 		"names":             {[]string{"serve", url, "--flink.name=a", "--flink.name=b"}, "--flink.name is given 2 times for 1 times --flink.url; give one name for each URL, or none"},
 		"auth without URL":  {[]string{"serve", "--flink.username=u"}, "flags --flink.… say how to reach --flink.url, which is missing; give it, or put them into the configuration file"},
@@ -154,9 +159,14 @@ func TestEnvironment(t *testing.T) {
 	if got := execute(t, "serve", "--flink.url=http://"); !strings.Contains(got.stderr, "--flink.url: has no host") {
 		t.Errorf("the flag does not win: %+v", got)
 	}
-	t.Setenv("FLINK_SKEW_POLL_WATERMARKS", "perhaps")
-	if got := execute(t, "serve", "--flink.url=http://a"); got.code != exitUsage || !strings.Contains(got.stderr, `--poll.watermarks: must be true or false, not "perhaps"`) {
+	t.Setenv("FLINK_SKEW_POLL_WATERMARK_BUDGET", "all")
+	if got := execute(t, "serve", "--flink.url=http://a"); got.code != exitUsage || !strings.Contains(got.stderr, `--poll.watermark-budget: must be a whole number, not "all"`) {
 		t.Errorf("a bad value in the environment: %+v", got)
+	}
+	t.Setenv("FLINK_SKEW_POLL_WATERMARK_BUDGET", "-1")
+	t.Setenv("FLINK_SKEW_ANALYSIS_SILENCE", "hot_key\nloud")
+	if got := execute(t, "serve", "--flink.url=http://a"); got.code != exitUsage || !strings.Contains(got.stderr, `--analysis.silence: "loud" is no verdict or finding`) {
+		t.Errorf("a list in the environment: %+v", got)
 	}
 }
 
@@ -166,12 +176,14 @@ clusters:
   - url: http://user:hunter2@jm-a:8081
   - {name: prod-eu, url: https://jm-b, interval: 1m}
 thresholds: {skew_enter: 2, window: 2m}
+analysis: {silence: [waiting, stalled]}
 `)
 	got := execute(t, "check", "config", file)
 	want := file + ` is valid
   cluster jm-a:8081 at http://jm-a:8081, every 15s, at most 12s a poll, with basic auth
   cluster prod-eu at https://jm-b, every 1m0s, at most 48s a poll
   subtasks: top 10 a vertex
+  silenced: waiting, stalled
   thresholds: 2 differ from the defaults
 `
 	if got != (outcome{exitOK, want, ""}) {

@@ -90,7 +90,8 @@ func (r *record) session(cfg *config.Config, p process, file *tapeFile) (*sessio
 	s := &session{record: r, p: p, file: file, recorder: recorder, extras: &extras{base: k.URL, config: *r.redact}}
 	o := clientOptions(cfg, k, p.logger)
 	// A tape is to hold all there is: every vertex in every poll.
-	o.ActivityFloor, o.Watermarks = 0, true
+	o.ActivityFloor = 0
+	o.WatermarkBudget, o.BacklogBudget = restapi.Unlimited, restapi.Unlimited
 	o.WrapTransport = func(next http.RoundTripper) http.RoundTripper {
 		s.extras.transport = recorder.Wrap(next)
 		return s.extras

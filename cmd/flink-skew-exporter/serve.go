@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/alecthomas/kingpin/v2"
 	"github.com/prometheus/common/version"
@@ -36,7 +37,7 @@ func addServe(r *registry) {
 		"Polls one or more clusters and serves /metrics, the JSON API under /api/v1/, /-/healthy and /-/ready. This is what runs without a command.",
 		"flink-skew-exporter --flink.url=http://jobmanager:8081",
 		"flink-skew-exporter serve --config.file=/etc/flink-skew-exporter.yml")).Default()
-	flags := addConfigFlags(c, append(collectorKeys(), pollKeys()...)...)
+	flags := addConfigFlags(c, slices.Concat(collectorKeys(), pollKeys(), analysisKeys())...)
 	port := addWebFlags(c)
 	r.add(c, func(ctx context.Context, p process) error {
 		cfg, err := flags.load()

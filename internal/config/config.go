@@ -1,6 +1,8 @@
 package config
 
 import (
+	"cmp"
+	"regexp"
 	"time"
 
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
@@ -11,6 +13,7 @@ type Config struct {
 	Clusters   []Cluster       `yaml:"clusters"`
 	Poll       Poll            `yaml:"poll"`
 	Collector  Collector       `yaml:"collector"`
+	Analysis   Analysis        `yaml:"analysis"`
 	Thresholds analysis.Config `yaml:"thresholds"`
 
 	// file and lines say where a value was read, for messages of Validate.
@@ -24,10 +27,15 @@ type Cluster struct {
 	Name string `yaml:"name"`
 	URL  string `yaml:"url"`
 	// Interval overrides Poll.Interval; 0 means no override.
-	Interval        time.Duration `yaml:"interval"`
-	BasicAuth       BasicAuth     `yaml:"basic_auth"`
-	BearerTokenFile string        `yaml:"bearer_token_file"`
-	TLS             TLS           `yaml:"tls_config"`
+	Interval time.Duration `yaml:"interval"`
+	// IncludeJobs and ExcludeJobs override Poll's, ExcludeVertices overrides
+	// Analysis's; empty means no override.
+	IncludeJobs     string    `yaml:"include_jobs"`
+	ExcludeJobs     string    `yaml:"exclude_jobs"`
+	ExcludeVertices string    `yaml:"exclude_vertices"`
+	BasicAuth       BasicAuth `yaml:"basic_auth"`
+	BearerTokenFile string    `yaml:"bearer_token_file"`
+	TLS             TLS       `yaml:"tls_config"`
 }
 
 // BasicAuth is a user name and its password, given here or in a file.
@@ -58,8 +66,19 @@ type Poll struct {
 	// job's name must and must not match; empty includes all, excludes none.
 	IncludeJobs string `yaml:"include_jobs"`
 	ExcludeJobs string `yaml:"exclude_jobs"`
-	// Watermarks reads every vertex's watermarks, at one request a vertex.
-	Watermarks bool `yaml:"watermarks"`
+	// WatermarkBudget and BacklogBudget are of how many vertices watermarks
+	// and backlogs are read in one poll; 0 means the client's defaults, -1 none.
+	WatermarkBudget int `yaml:"watermark_budget"`
+	BacklogBudget   int `yaml:"backlog_budget"`
+}
+
+// Analysis is what is judged, and what is said of it.
+type Analysis struct {
+	// ExcludeVertices is a regular expression; vertices a part of whose name
+	// it matches get no verdict and no finding. Empty excludes none.
+	ExcludeVertices string `yaml:"exclude_vertices"`
+	// Silence holds ids of verdicts and findings that keep quiet.
+	Silence []string `yaml:"silence"`
 }
 
 // Collector is how much is exported.
@@ -103,4 +122,26 @@ func (c *Config) PollTimeout(cluster Cluster) time.Duration {
 		return c.Poll.Timeout
 	}
 	return c.PollInterval(cluster) * 4 / 5
+}
+
+// Jobs returns the expressions that choose the cluster's jobs by name.
+func (c *Config) Jobs(cluster Cluster) (include, exclude string) {
+	return cmp.Or(cluster.IncludeJobs, c.Poll.IncludeJobs), cmp.Or(cluster.ExcludeJobs, c.Poll.ExcludeJobs)
+}
+
+// Judging returns all that the cluster is judged by: the thresholds, the
+// vertices that are excluded and what is silenced. Validate must have accepted
+// the configuration.
+func (c *Config) Judging(cluster Cluster) analysis.Config {
+	out := c.Thresholds
+	if excluded := cmp.Or(cluster.ExcludeVertices, c.Analysis.ExcludeVertices); excluded != "" {
+		out.ExcludeVertices = regexp.MustCompile(excluded)
+	}
+	if len(c.Analysis.Silence) > 0 {
+		out.Silenced = make(map[string]bool, len(c.Analysis.Silence))
+		for _, id := range c.Analysis.Silence {
+			out.Silenced[id] = true
+		}
+	}
+	return out
 }

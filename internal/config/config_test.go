@@ -68,7 +68,7 @@ thresholds:
 	}
 	thresholds := analysis.Defaults()
 	thresholds.Window, thresholds.SkewEnter, thresholds.WindowsIn = 90*time.Second, 2, 3
-	if c.Thresholds != thresholds {
+	if !reflect.DeepEqual(c.Thresholds, thresholds) {
 		t.Errorf("thresholds: got %+v, want %+v", c.Thresholds, thresholds)
 	}
 	if got := c.PollInterval(c.Clusters[1]); got != 90*time.Second {
@@ -83,18 +83,18 @@ thresholds:
 // for the path.
 func TestErrors(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"unknown key":       {"poll:\n  intervall: 15s\n", "FILE:2: poll.intervall: unknown key; known here: interval, timeout, concurrency, include_jobs, exclude_jobs, watermarks"},
-		"unknown section":   {"\nclustres: []\n", "FILE:2: clustres: unknown key; known here: clusters, poll, collector, thresholds"},
+		"unknown key":       {"poll:\n  intervall: 15s\n", "FILE:2: poll.intervall: unknown key; known here: interval, timeout, concurrency, include_jobs, exclude_jobs, watermark_budget, backlog_budget"},
+		"unknown section":   {"\nclustres: []\n", "FILE:2: clustres: unknown key; known here: clusters, poll, collector, analysis, thresholds"},
 		"key twice":         {"poll:\n  interval: 15s\n  interval: 16s\n", "FILE:3: poll.interval: given twice, first in line 2; remove one"},
 		"bare number":       {"poll: {interval: 15}", `FILE:1: poll.interval: must be a duration with a unit, such as 500ms, 15s or 5m, not "15"`},
 		"not a number":      {"collector:\n  top: five\n", `FILE:2: collector.top: must be a whole number, not "five"`},
 		"not a bool":        {"clusters:\n- url: https://a\n  tls_config: {insecure_skip_verify: maybe}", `FILE:3: clusters[0].tls_config.insecure_skip_verify: must be true or false, not "maybe"`},
 		"NaN":               {"thresholds:\n  skew_enter: NaN\n", `FILE:2: thresholds.skew_enter: must be a number, not "NaN"`},
 		"threshold":         {"thresholds:\n\n  min_coverage: 1.5\n", "FILE:3: thresholds.min_coverage: must be in (0, 1]"},
-		"list for keys":     {"poll: []", "FILE:1: poll: must hold keys (interval, timeout, concurrency, include_jobs, exclude_jobs, watermarks), not a list"},
+		"list for keys":     {"poll: []", "FILE:1: poll: must hold keys (interval, timeout, concurrency, include_jobs, exclude_jobs, watermark_budget, backlog_budget), not a list"},
 		"keys for list":     {"clusters: {url: x}", "FILE:1: clusters: must be a list (lines that begin with -), not a group of keys"},
 		"list for value":    {"poll: {interval: [1s]}", "FILE:1: poll.interval: must be a single value, not a list"},
-		"text only":         {"hello", "FILE:1: must hold keys (clusters, poll, collector, thresholds), not a single value"},
+		"text only":         {"hello", "FILE:1: must hold keys (clusters, poll, collector, analysis, thresholds), not a single value"},
 		"not YAML":          {"poll:\n\tinterval: 1s", "FILE:2: not valid YAML: found character that cannot start any token"},
 		"no URL":            {"clusters:\n  - name: a\n", "FILE:2: clusters[0].url: is missing; give one such as http://jobmanager:8081"},
 		"host only":         {"clusters:\n  - url: jobmanager:8081\n", "FILE:2: clusters[0].url: must begin with http:// or https://; give one such as http://jobmanager:8081"},
@@ -116,6 +116,17 @@ func TestErrors(t *testing.T) {
 		"user twice":        {"clusters:\n- url: http://u:p@a\n  basic_auth: {username: v}", "FILE:2: clusters[0].url: holds a user while basic_auth is set; keep one of them"},
 		"password alone":    {"clusters:\n- url: http://a\n  basic_auth: {password: p}", "FILE:3: clusters[0].basic_auth.username: is needed with a password"},
 		"two passwords":     {"clusters:\n- url: http://a\n  basic_auth: {username: v, password: p, password_file: f}", "FILE:3: clusters[0].basic_auth.password_file: is given beside password; keep one of them"},
+		"watermark budget":  {"poll: {watermark_budget: -2}", "FILE:1: poll.watermark_budget: must be a number of vertices, 0 for the default or -1 for none"},
+		"backlog budget":    {"poll:\n  backlog_budget: -5", "FILE:2: poll.backlog_budget: must be a number of sources, 0 for the default or -1 for none"},
+		"not silenceable":   {"analysis:\n  silence:\n  - hot_key\n  - hotkey\n", `FILE:4: analysis.silence[1]: "hotkey" is no verdict or finding; known are ` + strings.Join(Silenceable(), ", ")},
+		"empty item":        {"analysis:\n  silence:\n  -\n", `FILE:3: analysis.silence[0]: "" is no verdict or finding; known are ` + strings.Join(Silenceable(), ", ")},
+		"silence one":       {"analysis: {silence: hot_key}", "FILE:1: analysis.silence: must be a list (lines that begin with -), not a single value"},
+		"keys in a list":    {"analysis:\n  silence: [{hot_key: true}]", "FILE:2: analysis.silence[0]: must be a single value, not a group of keys"},
+		"no key":            {"thresholds: {'-': 1}", "FILE:1: thresholds.-: unknown key; known here: " + strings.Join(keys(reflect.TypeFor[analysis.Config]()), ", ")},
+		"exclude vertices":  {"analysis:\n  exclude_vertices: '['\n", "FILE:2: analysis.exclude_vertices: \"[\" is not a regular expression: missing closing ]"},
+		"cluster's pattern": {"clusters:\n- url: http://a\n  exclude_vertices: '*'", "FILE:3: clusters[0].exclude_vertices: \"*\" is not a regular expression: missing argument to repetition operator"},
+		"cluster's jobs":    {"clusters:\n- url: http://a\n- url: http://b\n  exclude_jobs: a(\n", "FILE:4: clusters[1].exclude_jobs: \"a(\" is not a regular expression: missing closing )"},
+		"straggler":         {"thresholds:\n  straggler_enter: 1\n", "FILE:2: thresholds.straggler_enter: must be above 1"},
 		"bad pattern":       {"poll: {include_jobs: '('}", "FILE:1: poll.include_jobs: \"(\" is not a regular expression: missing closing )"},
 		"basic and bearer":  {"clusters:\n- url: http://a\n  basic_auth: {username: v}\n  bearer_token_file: t", "FILE:3: clusters[0].basic_auth: is given beside bearer_token_file; keep one of them"},
 		"cert without key":  {"clusters:\n- url: https://a\n  tls_config: {cert_file: c}", "FILE:3: clusters[0].tls_config: cert_file and key_file must be given together"},
@@ -196,6 +207,75 @@ func TestSet(t *testing.T) {
 	}
 	if err := c.Set("clusters", "x"); err == nil {
 		t.Error("a list was set from text")
+	}
+}
+
+func TestSetList(t *testing.T) {
+	c, err := Parse("f.yml", []byte("analysis:\n  silence: [quiet, nonsense, stalled]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.SetList("analysis.silence", []string{"hot_key", "waiting"}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"hot_key", "waiting"}; !reflect.DeepEqual(c.Analysis.Silence, want) {
+		t.Errorf("got %q, want the file's list replaced by %q", c.Analysis.Silence, want)
+	}
+	if err := c.Validate(); err != nil {
+		t.Error(err)
+	}
+	// What was set is in no file, even where the file had an item.
+	if err := c.SetList("analysis.silence", []string{"hot_key", "loud"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Validate(); err == nil || !strings.HasPrefix(err.Error(), `analysis.silence[1]: "loud" is no verdict or finding`) {
+		t.Errorf("got %v", err)
+	}
+	for _, key := range []string{"poll.interval", "analysis", "analysis.none"} {
+		if err := c.SetList(key, []string{"1s"}); err == nil || c.IsList(key) {
+			t.Errorf("%s is taken for a list", key)
+		}
+	}
+	if !c.IsList("analysis.silence") {
+		t.Error("analysis.silence is not taken for a list")
+	}
+}
+
+func TestClustersOverride(t *testing.T) {
+	c, err := Load(write(t, `
+clusters:
+- url: http://a
+- url: http://b
+  include_jobs: ^b-
+  exclude_jobs: test
+  exclude_vertices: ^$
+poll: {include_jobs: ^prod-, exclude_jobs: tmp}
+analysis:
+  exclude_vertices: Committer
+  silence: [costly_records, wasted_subtasks]
+thresholds: {catch_up: 1h}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][3]string{{"^prod-", "tmp", "Committer"}, {"^b-", "test", "^$"}} {
+		include, exclude := c.Jobs(c.Clusters[i])
+		judging := c.Judging(c.Clusters[i])
+		if got := [3]string{include, exclude, judging.ExcludeVertices.String()}; got != want {
+			t.Errorf("cluster %d: got %q, want %q", i, got, want)
+		}
+		if want := map[string]bool{"costly_records": true, "wasted_subtasks": true}; !reflect.DeepEqual(judging.Silenced, want) {
+			t.Errorf("cluster %d: silenced %v, want %v", i, judging.Silenced, want)
+		}
+		if judging.CatchUp != time.Hour {
+			t.Errorf("cluster %d: thresholds are lost: %+v", i, judging)
+		}
+	}
+	if j := Default().Judging(Cluster{}); !reflect.DeepEqual(j, analysis.Defaults()) {
+		t.Errorf("by default: %+v, want the analysis's own defaults", j)
+	}
+	if n := c.ChangedThresholds(); n != 1 {
+		t.Errorf("%d thresholds changed, want 1", n)
 	}
 }
 

@@ -99,6 +99,10 @@ func (d *decoder) sequence(n *yaml.Node, v reflect.Value, path string) error {
 	if n.Kind != yaml.SequenceNode {
 		return d.errorf(n, path, "must be a list (lines that begin with -), not a %s", kindName(n))
 	}
+	if len(n.Content) == 0 {
+		v.SetZero()
+		return nil
+	}
 	v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
 	for i, item := range n.Content {
 		if err := d.decode(item, v.Index(i), fmt.Sprintf("%s[%d]", path, i)); err != nil {
@@ -160,10 +164,18 @@ func setDuration(v reflect.Value, text string) error {
 	return nil
 }
 
+// keyOf returns the field's key in the file, "" for one that is not there.
+func keyOf(f reflect.StructField) string {
+	if tag := f.Tag.Get("yaml"); tag != "-" {
+		return tag
+	}
+	return ""
+}
+
 // fieldOf returns the field of struct v whose yaml tag is key.
 func fieldOf(v reflect.Value, key string) (reflect.Value, bool) {
 	for f := range v.Type().Fields() {
-		if tag := f.Tag.Get("yaml"); tag != "" && tag == key {
+		if tag := keyOf(f); tag != "" && tag == key {
 			return v.FieldByIndex(f.Index), true
 		}
 	}
@@ -174,7 +186,7 @@ func fieldOf(v reflect.Value, key string) (reflect.Value, bool) {
 func keys(t reflect.Type) []string {
 	var out []string
 	for f := range t.Fields() {
-		if tag := f.Tag.Get("yaml"); tag != "" {
+		if tag := keyOf(f); tag != "" {
 			out = append(out, tag)
 		}
 	}

@@ -121,6 +121,35 @@ func (c *Config) Set(path, text string) error {
 	return setScalar(v, text)
 }
 
+// SetList is Set for a key that holds a list of single values. It replaces the
+// whole list.
+func (c *Config) SetList(path string, texts []string) error {
+	v, ok := c.at(path)
+	if !ok || v.Kind() != reflect.Slice {
+		return &Error{Key: path, Problem: "no such list"}
+	}
+	list := reflect.MakeSlice(v.Type(), len(texts), len(texts))
+	for i, text := range texts {
+		if err := setScalar(list.Index(i), text); err != nil {
+			return err
+		}
+		if c.lines != nil {
+			c.lines[fmt.Sprintf("%s[%d]", path, i)] = notInFile
+		}
+	}
+	if c.lines != nil {
+		c.lines[path] = notInFile
+	}
+	v.Set(list)
+	return nil
+}
+
+// IsList reports whether the key at path holds a list.
+func (c *Config) IsList(path string) bool {
+	v, ok := c.at(path)
+	return ok && v.Kind() == reflect.Slice
+}
+
 // Text returns the value of the key at path as the file would have it, or ""
 // for an unknown key.
 func (c *Config) Text(path string) string {
@@ -208,8 +237,8 @@ func (c *Config) CheckFiles() error {
 // ChangedThresholds counts the thresholds that are not at their defaults.
 func (c *Config) ChangedThresholds() int {
 	have, want, n := reflect.ValueOf(c.Thresholds), reflect.ValueOf(analysis.Defaults()), 0
-	for i := range have.NumField() {
-		if !have.Field(i).Equal(want.Field(i)) {
+	for f := range have.Type().Fields() {
+		if keyOf(f) != "" && !have.FieldByIndex(f.Index).Equal(want.FieldByIndex(f.Index)) {
 			n++
 		}
 	}

@@ -47,7 +47,7 @@ func (l layout) prefix() string {
 
 func writeStruct(b *bytes.Buffer, v reflect.Value, at layout) {
 	for f := range v.Type().Fields() {
-		key := f.Tag.Get("yaml")
+		key := keyOf(f)
 		if key == "" {
 			continue
 		}
@@ -56,7 +56,7 @@ func writeStruct(b *bytes.Buffer, v reflect.Value, at layout) {
 		case reflect.Struct:
 			writeGroup(b, value, key, layout{path: path, indent: at.indent, unset: at.unset})
 		case reflect.Slice:
-			writeList(b, value, key, layout{path: path, indent: at.indent})
+			writeList(b, value, key, layout{path: path, indent: at.indent, unset: at.unset})
 		default:
 			fmt.Fprintf(b, "%s# %s\n%s%s: %s\n", at.indentComment(), Meaning(path), at.prefix(), key, scalar(value))
 		}
@@ -78,8 +78,13 @@ func writeGroup(b *bytes.Buffer, v reflect.Value, key string, at layout) {
 	}
 }
 
-// writeList writes an empty list and, as comments, one item with all its keys.
+// writeList writes an empty list and, as comments, one item with all its keys
+// if it has any.
 func writeList(b *bytes.Buffer, v reflect.Value, key string, at layout) {
+	if v.Type().Elem().Kind() != reflect.Struct {
+		fmt.Fprintf(b, "%s# %s\n%s%s: []\n", at.indentComment(), Meaning(at.path), at.prefix(), key)
+		return
+	}
 	fmt.Fprintf(b, "# %s\n%s: []\n# %s:\n", Meaning(at.path), key, key)
 	var item bytes.Buffer
 	writeStruct(&item, reflect.Zero(v.Type().Elem()), layout{path: at.path + "[]", indent: "    ", unset: true})
@@ -105,7 +110,7 @@ func scalar(v reflect.Value) string {
 		}
 		return v.String()
 	case reflect.Float64:
-		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+		return strconv.FormatFloat(v.Float(), 'f', -1, 64)
 	default:
 		return fmt.Sprint(v.Interface())
 	}

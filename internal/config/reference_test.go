@@ -26,8 +26,6 @@ func TestReferenceMeansDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.file, c.lines = "", nil
-	// The reference writes the empty list out.
-	c.Clusters = nil
 	if !reflect.DeepEqual(c, Default()) {
 		t.Errorf("got %+v, want the defaults", c)
 	}
@@ -54,7 +52,7 @@ func TestEveryKeyHasItsMeaning(t *testing.T) {
 	walk = func(typ reflect.Type, path string) {
 		for f := range typ.Fields() {
 			tag := f.Tag.Get("yaml")
-			if tag == "" {
+			if tag == "" || tag == "-" {
 				continue
 			}
 			at := join(path, tag)
@@ -63,7 +61,9 @@ func TestEveryKeyHasItsMeaning(t *testing.T) {
 			case reflect.Struct:
 				walk(f.Type, at)
 			case reflect.Slice:
-				walk(f.Type.Elem(), at+"[]")
+				if f.Type.Elem().Kind() == reflect.Struct {
+					walk(f.Type.Elem(), at+"[]")
+				}
 			}
 		}
 	}

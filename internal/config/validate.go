@@ -6,9 +6,12 @@ import (
 	"net/url"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
 )
 
 // Bounds that keep a typing error from harming a JobManager.
@@ -27,6 +30,9 @@ func (c *Config) Validate() error {
 		return err
 	}
 	if err := c.validateCollector(); err != nil {
+		return err
+	}
+	if err := c.validateAnalysis(); err != nil {
 		return err
 	}
 	if err := c.Thresholds.Validate(); err != nil {
@@ -58,13 +64,48 @@ func (c *Config) validatePoll() error {
 		return c.errorf("poll.timeout", "%v must be below poll.interval (%v), so that a poll ends before the next is due", p.Timeout, p.Interval)
 	case p.Concurrency < 1 || p.Concurrency > maxConcurrency:
 		return c.errorf("poll.concurrency", "must be 1 to %d requests at once", maxConcurrency)
+	case p.WatermarkBudget < -1:
+		return c.errorf("poll.watermark_budget", "must be a number of vertices, 0 for the default or -1 for none")
+	case p.BacklogBudget < -1:
+		return c.errorf("poll.backlog_budget", "must be a number of sources, 0 for the default or -1 for none")
 	}
-	for key, pattern := range map[string]string{"include_jobs": c.Poll.IncludeJobs, "exclude_jobs": c.Poll.ExcludeJobs} {
-		if _, err := regexp.Compile(pattern); err != nil {
-			return c.errorf("poll."+key, "%q is not a regular expression: %v", pattern, reason(err))
+	if err := c.validatePattern("poll.include_jobs", c.Poll.IncludeJobs); err != nil {
+		return err
+	}
+	return c.validatePattern("poll.exclude_jobs", c.Poll.ExcludeJobs)
+}
+
+func (c *Config) validatePattern(key, pattern string) error {
+	if _, err := regexp.Compile(pattern); err != nil {
+		return c.errorf(key, "%q is not a regular expression: %v", pattern, reason(err))
+	}
+	return nil
+}
+
+func (c *Config) validateAnalysis() error {
+	if err := c.validatePattern("analysis.exclude_vertices", c.Analysis.ExcludeVertices); err != nil {
+		return err
+	}
+	known := Silenceable()
+	for i, id := range c.Analysis.Silence {
+		if !slices.Contains(known, id) {
+			return c.errorf(fmt.Sprintf("analysis.silence[%d]", i), "%q is no verdict or finding; known are %s", id, strings.Join(known, ", "))
 		}
 	}
 	return nil
+}
+
+// Silenceable returns the ids that analysis.silence may hold: verdicts, then
+// findings, in the order of their documentation.
+func Silenceable() []string {
+	var ids []string
+	for _, id := range analysis.Verdicts() {
+		ids = append(ids, string(id))
+	}
+	for _, id := range analysis.FindingIDs() {
+		ids = append(ids, string(id))
+	}
+	return ids
 }
 
 // reason is what is wrong with an expression, without the expression.
@@ -114,6 +155,13 @@ func (c *Config) validateCluster(k *Cluster, at string) error {
 		return c.errorf(at+".interval", "must be at least %v", minInterval)
 	case c.Poll.Timeout >= c.PollInterval(*k):
 		return c.errorf(at+".interval", "must be above poll.timeout (%v)", c.Poll.Timeout)
+	}
+	for _, p := range []struct{ key, pattern string }{
+		{"include_jobs", k.IncludeJobs}, {"exclude_jobs", k.ExcludeJobs}, {"exclude_vertices", k.ExcludeVertices},
+	} {
+		if err := c.validatePattern(at+"."+p.key, p.pattern); err != nil {
+			return err
+		}
 	}
 	return c.validateAuth(k, at)
 }

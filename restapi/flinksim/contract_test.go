@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -178,7 +179,7 @@ func simulated(t *testing.T, version string) contract {
 	c := contract{}
 	get := func(path string) []byte {
 		r := httptest.NewRecorder()
-		sim.ServeHTTP(r, httptest.NewRequest("GET", path, nil))
+		sim.ServeHTTP(r, httptest.NewRequest(http.MethodGet, path, nil))
 		if err := c.add(path, r.Code, r.Body.Bytes()); err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package flinksim
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestDemo: one job for each verdict of the closed set, which is written out
@@ -68,7 +69,10 @@ func TestInvalid(t *testing.T) {
 	noisy.Noise = 0.5
 	event := plainCluster()
 	event.Jobs[0].Events = []Event{{Kind: RescaleTo, Parallelism: map[string]int{"nobody": 2}}}
+	pulse := plainCluster()
+	pulse.Jobs[0].Pulse.Off = time.Second
 	for want, c := range map[string]Cluster{
+		"pulse 0s on, 1s off":  pulse,
 		`version "9.9"`:        unknown,
 		"noise 0.5":            noisy,
 		`no vertex "nobody"`:   event,

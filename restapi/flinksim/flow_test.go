@@ -175,3 +175,29 @@ func TestPartitions(t *testing.T) {
 		t.Errorf("5 on 8: %v; a real cluster gave orders5 to readers 0 to 4", got)
 	}
 }
+
+// TestPulse: a load that comes and goes moves nothing while it rests, and the
+// three times still add up to the age.
+func TestPulse(t *testing.T) {
+	c := Cluster{Version: "2.3.0", Seed: 5, Jobs: []Job{hotKey(4)}}
+	c.Jobs[0].Pulse = Pulse{On: 40 * time.Second, Off: 20 * time.Second}
+	x := start(t, c).order[0].state.now.run
+	for _, at := range []struct{ age, active time.Duration }{
+		{0, 0}, {39 * time.Second, 39 * time.Second}, {40 * time.Second, 40 * time.Second}, {60 * time.Second, 40 * time.Second},
+		{75 * time.Second, 55 * time.Second}, {179 * time.Second, 120 * time.Second},
+	} {
+		if got := x.active(at.age); got != at.active {
+			t.Errorf("active for %v of %v, want %v", got, at.age, at.active)
+		}
+		for v := range x.par {
+			busy, bp, idle := x.times(v, 0, at.age)
+			if busy+bp+idle != at.age.Milliseconds() || min(busy, bp, idle) < 0 {
+				t.Errorf("vertex %d at %v: busy %d, back-pressured %d, idle %d", v, at.age, busy, bp, idle)
+			}
+		}
+	}
+	in, _, _, _ := x.counters(1, 0, 40*time.Second)
+	if later, _, _, _ := x.counters(1, 0, 60*time.Second); in == 0 || later != in {
+		t.Errorf("%d records after 40 s, %d after 60 s, want as many", in, later)
+	}
+}

@@ -201,7 +201,7 @@ func (s *jobState) end(t time.Time) {
 	s.now.ended = t
 	cpu := slices.Clone(s.now.cpu)
 	for k, rate := range s.now.run.flow.cpu {
-		cpu[k] += rate * t.Sub(s.now.run.from).Seconds()
+		cpu[k] += rate * s.now.run.active(t.Sub(s.now.run.from)).Seconds()
 	}
 	s.now.cpu = cpu
 }

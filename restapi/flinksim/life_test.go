@@ -3,6 +3,7 @@ package flinksim
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 	"time"
@@ -30,7 +31,7 @@ func (b *bench) pass(d time.Duration) { b.now = b.now.Add(d) }
 
 func (b *bench) get(path string) (int, []byte) {
 	r := httptest.NewRecorder()
-	b.ServeHTTP(r, httptest.NewRequest("GET", path, nil))
+	b.ServeHTTP(r, httptest.NewRequest(http.MethodGet, path, nil))
 	return r.Code, r.Body.Bytes()
 }
 
@@ -123,7 +124,7 @@ func TestDeterminism(t *testing.T) {
 		})
 		return out
 	}
-	if bodies(5) != bodies(5) {
+	if again := bodies(5); again != bodies(5) {
 		t.Error("two simulations of one seed differ")
 	}
 	if bodies(5) == bodies(6) {

@@ -29,7 +29,7 @@ func pollLoad(tb testing.TB, sim *Sim) (requests int, bytes int64) {
 	w := &sinkWriter{header: http.Header{}}
 	get := func(path string) {
 		w.status = 200
-		sim.ServeHTTP(w, &http.Request{Method: "GET", URL: &url.URL{Path: path}, RequestURI: path})
+		sim.ServeHTTP(w, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: path}, RequestURI: path})
 		if w.status != 200 {
 			tb.Fatalf("%s: %d", path, w.status)
 		}

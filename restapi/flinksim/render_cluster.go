@@ -260,7 +260,7 @@ func (q *request) taskManagerMetrics(k int) map[string]string {
 		seen[state] = true
 		used += l.cpu[k]
 		if l.state == running && asOf.After(l.run.from) {
-			used += l.run.flow.cpu[k] * asOf.Sub(l.run.from).Seconds()
+			used += l.run.flow.cpu[k] * l.run.active(asOf.Sub(l.run.from)).Seconds()
 			rate += l.run.flow.cpu[k]
 		}
 		for v := range state.spec.Vertices {

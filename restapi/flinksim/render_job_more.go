@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 )
 
 func (q *request) jobConfig() []byte {
@@ -106,16 +107,16 @@ func (q *request) jobMetrics() []byte {
 	w := q.view()
 	values := map[string]string{}
 	if !w.asOf.IsZero() && !w.asOf.Before(w.run.from) {
-		values["uptime"] = fmt.Sprint(max(0, w.asOf.Sub(w.run.from).Milliseconds()))
+		values["uptime"] = strconv.FormatInt(max(0, w.asOf.Sub(w.run.from).Milliseconds()), 10)
 		if w.env.feat.accumulated {
-			values["numRestarts"] = fmt.Sprint(w.restarts)
+			values["numRestarts"] = strconv.Itoa(w.restarts)
 		}
 		if !w.env.feat.two {
-			values["fullRestarts"] = fmt.Sprint(w.restarts)
+			values["fullRestarts"] = strconv.Itoa(w.restarts)
 		}
 		if done := w.completed(w.asOf, 1); len(done) > 0 {
 			state, _ := done[0].sizes()
-			values["lastCheckpointSize"] = fmt.Sprint(state)
+			values["lastCheckpointSize"] = strconv.FormatInt(state, 10)
 		}
 	}
 	return metricList(values, q.query)

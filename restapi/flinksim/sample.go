@@ -120,11 +120,24 @@ func (l *life) sample(v, i int, asOf time.Time) sample {
 	return s
 }
 
+// active is for how long of an age the load was on.
+func (x *execution) active(age time.Duration) time.Duration {
+	p := x.state.spec.Pulse
+	if p.Off == 0 {
+		return age
+	}
+	period := p.On + p.Off
+	return age/period*p.On + min(age%period, p.On)
+}
+
 // times are the accumulated milliseconds at an age; they add up to it.
 func (x *execution) times(v, i int, age time.Duration) (busy, bp, idle int64) {
 	f := &x.flow.vertices[v]
 	b, w := f.busy[i], f.bp[i]
 	rest := 1 - b
+	resting := age.Milliseconds()
+	age = x.active(age)
+	resting -= age.Milliseconds()
 	total := age.Seconds() * 1000
 	if rest > 0 {
 		wobble := x.wobble(v, i, 1, age) * 1000 * min(b, rest)
@@ -132,16 +145,17 @@ func (x *execution) times(v, i int, age time.Duration) (busy, bp, idle int64) {
 		bp = int64(other * w / rest)
 		idle = int64(other * (rest - w) / rest)
 	}
-	return int64(total) - bp - idle, bp, idle
+	return age.Milliseconds() - bp - idle, bp, idle + resting
 }
 
 // counters are records and bytes as the task level counts them at an age.
 func (x *execution) counters(v, i int, age time.Duration) (in, out, bytesIn, bytesOut int64) {
 	f, spec := &x.flow.vertices[v], &x.state.spec.Vertices[v]
+	age = x.active(age)
 	t := age.Seconds() + x.wobble(v, i, 2, age)
 	in, out = int64(f.in[i]*t), int64(f.out[i]*t)
 	bytesIn, bytesOut = int64(f.in[i]*t*spec.recordBytes()), int64(f.out[i]*t*spec.recordBytes())
-	if spec.source() && !(spec.kafka() && x.state.env.feat.kafkaRecordsIn) {
+	if spec.source() && (!spec.kafka() || !x.state.env.feat.kafkaRecordsIn) {
 		in, bytesIn = 0, 0
 	}
 	return in, out, bytesIn, bytesOut

@@ -152,7 +152,7 @@ func TestFaults(t *testing.T) {
 	server := httptest.NewServer(b.Sim)
 	defer server.Close()
 	get := func(ctx context.Context) (int, string, error) {
-		r, err := http.NewRequestWithContext(ctx, "GET", server.URL+"/overview", nil)
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/overview", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +227,7 @@ func TestSlowAnswer(t *testing.T) {
 		sim.Inject(Fault{Kind: SlowAnswer, Delay: 8 * time.Second})
 		took := func(ctx context.Context) time.Duration {
 			began := time.Now()
-			sim.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/overview", nil).WithContext(ctx))
+			sim.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/overview", nil).WithContext(ctx))
 			return time.Since(began)
 		}
 		if d := took(t.Context()); d != 8*time.Second {
@@ -263,7 +263,7 @@ func TestConcurrent(t *testing.T) {
 			for _, en := range sim.order {
 				for _, page := range []string{"", "/checkpoints", vertex, vertex + "/metrics"} {
 					r := httptest.NewRecorder()
-					sim.ServeHTTP(r, httptest.NewRequest("GET", "/jobs/"+en.id+page, nil))
+					sim.ServeHTTP(r, httptest.NewRequest(http.MethodGet, "/jobs/"+en.id+page, nil))
 					if r.Code != 200 && r.Code != 503 {
 						t.Errorf("%s: %d", page, r.Code)
 					}

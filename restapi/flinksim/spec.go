@@ -59,6 +59,8 @@ type Job struct {
 	Vertices []Vertex
 	// Events happen at their After, counted from when the simulation began.
 	Events []Event
+	// Pulse makes the load come and go, as windows that fire do.
+	Pulse Pulse
 	// RestartEvery fails the job so long after each start; 0 is never.
 	RestartEvery time.Duration
 	// Downtime is how long a restart takes; 0 is 3 s.
@@ -75,6 +77,11 @@ type Job struct {
 	// Expect maps a part of a vertex's name to the verdict that is right for it.
 	Expect map[string]string
 }
+
+// Pulse is a load that works for On, then rests for Off, and so on, counted
+// from when a subtask begins to run. While it rests, nothing moves and every
+// subtask idles. The zero value never rests.
+type Pulse struct{ On, Off time.Duration }
 
 // Vertex is one chain of operators. A vertex without Inputs is a source.
 type Vertex struct {

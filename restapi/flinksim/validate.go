@@ -75,6 +75,9 @@ func (j *Job) validate() error {
 	if len(j.Vertices) == 0 {
 		return fmt.Errorf("it has no vertices")
 	}
+	if p := j.Pulse; p.On < 0 || p.Off < 0 || p.On == 0 && p.Off > 0 {
+		return fmt.Errorf("pulse %v on, %v off: both must be 0, or the first above it", p.On, p.Off)
+	}
 	seen := map[string]bool{}
 	for i := range j.Vertices {
 		v := &j.Vertices[i]
