@@ -73,19 +73,21 @@ func verdictOf(v *analysis.VertexResult) analysis.VerdictID {
 }
 
 // putFindings emits each finding of the closed set once, however often and at
-// whatever severities it is listed: the worst one stands.
+// whatever severities it is listed: the worst one stands. Those of severity
+// none are no matter for a dashboard, and nearly every keyed vertex has one
+// (its ceiling looks derived), so they stay in the API.
 func putFindings(v *vertexView, put emit) {
 	if len(v.r.Findings) == 0 {
 		return
 	}
 	for _, id := range analysis.FindingIDs() {
-		worst, found := analysis.SeverityNone, false
+		worst := analysis.SeverityNone
 		for i := range v.r.Findings {
 			if f := &v.r.Findings[i]; f.ID == id {
-				worst, found = max(worst, f.Severity), true
+				worst = max(worst, f.Severity)
 			}
 		}
-		if found {
+		if worst > analysis.SeverityNone {
 			put(analysis.Of(1), labels{string(id), worst.String()})
 		}
 	}

@@ -45,6 +45,8 @@ func shapeRows() []row[*vertexView] {
 		},
 		vertexGauge(Stable, "source_partitions", "Partitions that the source's readers own together; only sources, when known.",
 			func(v vertex) analysis.Num { return v.Partitions }),
+		vertexGauge(Experimental, "backlog_records", "Records that wait in the source's partitions; only sources, when known.",
+			func(v vertex) analysis.Num { return v.Backlog }),
 		vertexGauge(Stable, "subtask_coverage_ratio", "Share of subtasks with fresh values, 0-1.",
 			func(v vertex) analysis.Num { return v.Coverage }),
 		vertexGauge(Experimental, "window_seconds", "Median length of the window that the values of this vertex are taken over.",

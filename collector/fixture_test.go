@@ -100,7 +100,7 @@ func hotVertex() analysis.VertexResult {
 // sourceVertex knows little, as a legacy source does.
 func sourceVertex() analysis.VertexResult {
 	v := analysis.VertexResult{
-		ID: "bc764cd8ddf7a0cff126f51c16239658", Name: "Source: orders", Parallelism: 2, Partitions: analysis.Of(3), Coverage: analysis.Of(0.5),
+		ID: "bc764cd8ddf7a0cff126f51c16239658", Name: "Source: orders", Parallelism: 2, Partitions: analysis.Of(3), Backlog: analysis.Of(12500), Coverage: analysis.Of(0.5),
 		Verdict: analysis.Verdict{ID: analysis.NotEnoughData, Judgement: analysis.Judgement{
 			ScalingHelps: analysis.ScalingNA, Advice: analysis.Advice{Missing: analysis.MissingBusy},
 		}},

@@ -16,6 +16,15 @@
 //   - a split of a source is read by one reader at a time (FLIP-27);
 //   - max parallelism is frozen into savepoints, so that raising it needs an
 //     offline rewrite (State Processor API);
+//   - with no max parallelism set, a restore keeps that of the savepoint, so
+//     that rescaling up to it is safe whatever the default would be
+//     (StateAssignmentOperation checks and applies it);
+//   - a subtask's checkpoint is start delay until the first barrier, alignment
+//     until the last one, then a synchronous and an asynchronous part
+//     (CheckpointMetrics); only the first two grow with back pressure;
+//   - the first phase of a two-phase SQL aggregate hands on partial results by
+//     mini-batch, that of a window by slice or when its memory is full
+//     (RecordsWindowBuffer);
 //   - names of jobs, vertices and keys are free text of users: everything
 //     printed is cleaned of control characters and cut.
 package report

@@ -71,8 +71,16 @@ func TestFindingPages(t *testing.T) {
 	var ids []string
 	for _, id := range analysis.FindingIDs() {
 		ids = append(ids, string(id)+".md")
-		job := &fixtures[id].Result.Jobs[0]
+		c, ok := fixtures[id]
+		if !ok {
+			t.Errorf("no fixture shows %s", id)
+			continue
+		}
+		job := &c.Result.Jobs[0]
 		v := &job.Vertices[len(job.Vertices)-1]
+		if v.Finding(id) == nil {
+			t.Fatalf("the fixture of %s lacks the finding", id)
+		}
 		w := ExplainFinding(job, v, v.Finding(id))
 		picture := string(id) + "\n  " + strings.Join(wrap(strings.Join(w.Summary, " "), 90), "\n  ") + "\n"
 		checkPage(t, filepath.Join(docsDir, "findings", string(id)+".md"), "# `"+string(id)+"`: ", picture)

@@ -62,6 +62,8 @@ type Vertex struct {
 	Inputs []analysis.Input `json:"inputs"`
 	// Partitions is the number of source partitions seen, null when unknown.
 	Partitions analysis.Num `json:"partitions"`
+	// Backlog is the records that wait in a source's partitions, null when unknown.
+	Backlog analysis.Num `json:"backlog"`
 	// Coverage is the share of subtasks with fresh values, 0–1.
 	Coverage            analysis.Num     `json:"coverage"`
 	Windows             int              `json:"windows"`
@@ -73,6 +75,8 @@ type Vertex struct {
 	Hot                 *analysis.Hot    `json:"hot"`
 	// SubtaskValues are those of the newest window; empty in a brief document.
 	SubtaskValues []analysis.SubtaskResult `json:"subtask_values"`
+	// Checks are the rules that were asked; empty without a trace.
+	Checks []Check `json:"checks"`
 }
 
 // Judged is what a verdict and a finding have in common.
@@ -88,6 +92,9 @@ type Judged struct {
 	Summary string `json:"summary"`
 	Advice  string `json:"advice"`
 	Caution string `json:"caution"`
+	// Scaling says what other parallelisms would leave on the busiest subtask,
+	// as text that goes on after a label; empty when nothing is predicted.
+	Scaling string `json:"scaling"`
 	// AdviceData is what the advice rests on.
 	AdviceData AdviceData `json:"advice_data"`
 	// Docs is the page in the project's documentation.
@@ -103,6 +110,9 @@ type AdviceData struct {
 	Key         string                  `json:"key"`
 	Cause       string                  `json:"cause"`
 	TaskManager string                  `json:"task_manager"`
+	// PreAggregation is the first phase of a two-phase aggregation; null when
+	// there is none.
+	PreAggregation *analysis.PreAggregation `json:"pre_aggregation"`
 }
 
 // Finding is a fact beside the verdict.
@@ -208,7 +218,7 @@ func NewVertex(j *analysis.JobResult, v *analysis.VertexResult, f Filter) Vertex
 		ID: v.ID, Name: valid(v.Name), Parallelism: v.Parallelism, MaxParallelism: v.MaxParallelism,
 		Verdict: v.Verdict.ID, Judged: judged(&v.Verdict.Judgement, Explain(j, v), VerdictDocs(v.Verdict.ID)),
 		Skew: map[analysis.Signal]Skew{}, Findings: []Finding{}, Keyed: v.Keyed, Inputs: v.Inputs,
-		Partitions: v.Partitions, Coverage: v.Coverage, Windows: v.Windows, WindowSeconds: v.WindowSeconds,
+		Partitions: v.Partitions, Backlog: v.Backlog, Checks: checks(v), Coverage: v.Coverage, Windows: v.Windows, WindowSeconds: v.WindowSeconds,
 		RecordsInPerSecond: v.RecordsInPerSecond, RecordsOutPerSecond: v.RecordsOutPerSecond, TrueRate: v.Sizing.TrueRate,
 		Layout: v.Layout, Hot: v.Hot, SubtaskValues: v.Subtasks,
 		Ceiling: Ceiling{
@@ -246,10 +256,11 @@ func NewVertex(j *analysis.JobResult, v *analysis.VertexResult, f Filter) Vertex
 func judged(j *analysis.Judgement, w Words, docs string) Judged {
 	out := Judged{
 		Severity: j.Severity, Confidence: j.Confidence, ScalingHelps: j.ScalingHelps, Subtasks: j.Subtasks, Evidence: j.Evidence,
-		Summary: strings.Join(w.Summary, " "), Advice: strings.Join(w.Do, " "), Caution: w.caution(), Docs: docs,
+		Summary: strings.Join(w.Summary, " "), Advice: strings.Join(w.Do, " "), Caution: w.caution(), Scaling: w.Scaling, Docs: docs,
 		AdviceData: AdviceData{
 			Missing: j.Advice.Missing, Steps: j.Advice.Steps, KeyGroups: j.Advice.KeyGroups, Floor: j.Advice.Floor,
 			Key: valid(j.Advice.Key), Cause: j.Advice.Cause, TaskManager: valid(j.Advice.TaskManager),
+			PreAggregation: j.Advice.PreAggregation,
 		},
 	}
 	if out.Subtasks == nil {

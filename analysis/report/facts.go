@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/keygroup"
@@ -91,14 +92,6 @@ func verb(plural bool, one, many string) string {
 		return many
 	}
 	return one
-}
-
-// vertexName returns the printable name of a vertex of the job by its id.
-func (f facts) vertexName(id string) string {
-	if v := f.vertex(id); v != nil {
-		return name(v.Name)
-	}
-	return "a vertex downstream"
 }
 
 func (f facts) vertex(id string) *analysis.VertexResult {
@@ -213,7 +206,7 @@ func step(s analysis.Step) string {
 	load, ok := s.BusiestLoad.Get()
 	switch {
 	case !ok:
-		return fmt.Sprintf("%d", s.Parallelism)
+		return strconv.Itoa(s.Parallelism)
 	case load >= 1:
 		return fmt.Sprintf("%d (the busiest stays saturated: %s times what it can do)", s.Parallelism, significant(load))
 	}
@@ -256,8 +249,5 @@ func steps(ss []analysis.Step) string {
 	for _, s := range ss {
 		words = append(words, step(s))
 	}
-	if len(words) < 2 {
-		return list(words)
-	}
-	return list(words[:len(words)-1]) + " or " + words[len(words)-1]
+	return choice(words)
 }

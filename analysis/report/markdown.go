@@ -11,7 +11,7 @@ import (
 type MarkdownOptions struct {
 	// All lists the vertices that are fine or not judged one by one.
 	All bool
-	// Verbose adds the evidence with its thresholds and the signals.
+	// Verbose adds what TextOptions.Verbose adds, and lists all vertices.
 	Verbose bool
 }
 
@@ -19,6 +19,7 @@ type MarkdownOptions struct {
 // names are escaped, tables are code blocks so that they survive narrow
 // renderers. An error is that of w.
 func Markdown(w io.Writer, in Input, f Filter, o MarkdownOptions) error {
+	o.All = o.All || o.Verbose
 	m := &markdownWriter{w: bufio.NewWriter(w), o: o}
 	for _, c := range in.Clusters {
 		m.cluster(newClusterView(c, f))
@@ -86,7 +87,14 @@ func (m *markdownWriter) summary(label string, by map[string]int, list []block) 
 	}
 	for _, b := range list {
 		m.line(fmt.Sprintf("  - %s: `%s`. %s", escape(subject(b)), b.v.Verdict.ID, escape(strings.Join(b.words.Summary, " "))))
+		for _, l := range b.notes(m.o.Verbose) {
+			m.line("    - " + beside(l))
+		}
 	}
+}
+
+func beside(l besideLine) string {
+	return "`" + l.label + "`: " + escape(strings.Join(l.words.Summary, " "))
 }
 
 // markdownSubject bounds a heading, which no terminal width does here.
@@ -95,7 +103,7 @@ const markdownSubject = 120
 func subject(b block) string { return cut(b.job+" / "+b.vertex, markdownSubject) }
 
 func (m *markdownWriter) block(b block) {
-	m.line(fmt.Sprintf("### %s: %s", strings.ToUpper(b.severity.String()), escape(subject(b))))
+	m.line(fmt.Sprintf("### %s: %s", b.label(), escape(subject(b))))
 	m.line("")
 	m.line("**" + escape(b.verdict) + "** " + escape(strings.Join(b.words.Summary, " ")))
 	m.line("")
@@ -103,14 +111,18 @@ func (m *markdownWriter) block(b block) {
 	if b.skew != "" {
 		m.line("- " + escape(b.skew))
 	}
-	for _, l := range b.beside {
-		m.line("- `" + string(l.id) + "`: " + escape(strings.Join(l.words.Summary, " ")))
+	if b.words.Scaling != "" {
+		m.line("- scaling: " + escape(b.words.Scaling))
+	}
+	for _, l := range b.notes(m.o.Verbose) {
+		m.line("- " + beside(l))
 	}
 	if m.o.Verbose {
 		m.line("")
 		for _, g := range []grid{b.evidenceGrid(), b.signalGrid(), b.factsGrid()} {
 			m.code(g.lines())
 		}
+		m.code(b.checkLines())
 	}
 	m.line("")
 	m.list("Do", b.words.Do)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -231,7 +232,7 @@ func TestWidth(t *testing.T) {
 func TestHealthyFitsOneScreen(t *testing.T) {
 	c := cluster()
 	for i := range 200 {
-		c.Result.Jobs = append(c.Result.Jobs, analysis.JobResult{ID: fmt.Sprint(i), Name: fmt.Sprint("job ", i), State: "RUNNING",
+		c.Result.Jobs = append(c.Result.Jobs, analysis.JobResult{ID: strconv.Itoa(i), Name: fmt.Sprint("job ", i), State: "RUNNING",
 			Vertices: []analysis.VertexResult{*sink(), *quietVertex(), *withSeverity(partitionVertex(), info)}})
 	}
 	out := text(t, input(c), Filter{}, TextOptions{})
@@ -251,7 +252,7 @@ func withSeverity(v *analysis.VertexResult, s analysis.Severity) *analysis.Verte
 func TestWorstFirst(t *testing.T) {
 	out := string(text(t, input(cluster(costlyVertex(), stalledVertex(), withSeverity(hotPartitionVertex(), info))), Filter{}, TextOptions{}))
 	c, w, i := strings.Index(out, "CRITICAL"), strings.Index(out, "WARNING"), strings.Index(out, "INFO")
-	if !(0 < c && c < w && w < i) {
+	if c <= 0 || w <= c || i <= w {
 		t.Errorf("order is %d %d %d:\n%s", c, w, i, out)
 	}
 }

@@ -18,7 +18,8 @@ type TextOptions struct {
 	Width int
 	// All lists the vertices that are fine or not judged one by one.
 	All bool
-	// Verbose adds the evidence with its thresholds, the signals, and gaps.
+	// Verbose adds the evidence with its thresholds, the rules, the signals,
+	// findings of severity none, and gaps; it lists all vertices as All does.
 	Verbose bool
 }
 
@@ -37,6 +38,7 @@ func Text(w io.Writer, in Input, f Filter, o TextOptions) error {
 		o.Width = defaultWidth
 	}
 	o.Width = max(o.Width, minWidth)
+	o.All = o.All || o.Verbose
 	t := &textWriter{w: bufio.NewWriter(w), o: o}
 	for i, c := range in.Clusters {
 		if i > 0 {
@@ -191,9 +193,15 @@ func (t *textWriter) summary(label string, a style, by map[string]int, list []bl
 	if !t.o.All {
 		return
 	}
-	for _, b := range list {
+	for i, b := range list {
+		if t.o.Verbose && i > 0 {
+			t.line("")
+		}
 		t.title("", plain, b)
 		t.text(labelColumns, strings.Join(b.words.Summary, " "), faint)
+		for _, l := range b.notes(t.o.Verbose) {
+			t.text(labelColumns, l.label+": "+strings.Join(l.words.Summary, " "), faint)
+		}
 		if t.o.Verbose {
 			t.table(b)
 			t.evidence(b)
@@ -236,7 +244,7 @@ func severityStyle(s analysis.Severity) style {
 
 // block writes one vertex: the sentence, the proof, what to do and what not.
 func (t *textWriter) block(b block) {
-	t.title(strings.ToUpper(b.severity.String()), severityStyle(b.severity), b)
+	t.title(b.label(), severityStyle(b.severity), b)
 	for _, s := range b.words.Summary {
 		t.text(2, s, plain)
 	}
@@ -247,8 +255,11 @@ func (t *textWriter) block(b block) {
 	if b.skew != "" {
 		t.text(4, b.skew, plain)
 	}
-	for _, l := range b.beside {
-		t.text(4, string(l.id)+": "+strings.Join(l.words.Summary, " "), plain)
+	if b.words.Scaling != "" {
+		t.text(4, "scaling: "+b.words.Scaling, plain)
+	}
+	for _, l := range b.notes(t.o.Verbose) {
+		t.text(4, l.label+": "+strings.Join(l.words.Summary, " "), plain)
 	}
 	if t.o.Verbose {
 		t.evidence(b)

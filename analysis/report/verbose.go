@@ -121,6 +121,37 @@ func (t *textWriter) evidence(b block) {
 			t.line(t.cut(t.draw("    "+l), t.o.Width))
 		}
 	}
+	if lines := b.checkLines(); len(lines) > 0 {
+		t.line("")
+		for _, l := range lines {
+			t.check(l)
+		}
+	}
+}
+
+// check writes a rule's line whole: what is longer than the terminal is wide
+// goes on under its own text.
+func (t *textWriter) check(l string) {
+	const indent, hang = 4, 8
+	line := strings.Repeat(" ", indent) + t.draw(l)
+	if columns(line) <= t.o.Width {
+		t.line(line)
+		return
+	}
+	cutAt := strings.LastIndexByte(firstColumns(line, t.o.Width), ' ')
+	t.line(strings.TrimRight(line[:cutAt], " "))
+	t.text(hang, line[cutAt:], plain)
+}
+
+// firstColumns returns the part of s that takes at most n columns.
+func firstColumns(s string, n int) string {
+	used := 0
+	for i, r := range s {
+		if used += runeColumns(r); used > n {
+			return s[:i]
+		}
+	}
+	return s
 }
 
 // maxGaps bounds the list of gaps.

@@ -37,6 +37,7 @@ func hotKeyVertex() *analysis.VertexResult {
 	v := keyed(128, subtask{busy: 0.24, records: 158}, subtask{busy: 1, records: 1297}, subtask{busy: 0.26, records: 150}, subtask{busy: 0.25, records: 152}, subtask{busy: 0.27, records: 156})
 	judge(v, analysis.HotKey, critical, analysis.ScalingNo, []int{1}, ratio("busy_max", 1, 0.9), ratio("records_per_key_group_ratio", 8.3, 2), ratio("records_share", 0.68, 0), ratio("key_group_share", 26.0/128, 0))
 	v.Verdict.Advice.Floor = of(0.88)
+	v.Verdict.Advice.Steps = []analysis.Step{ranged(4, 0.89, 1.26), ranged(6, 0.88, 1.26), ranged(7, 0.88, 1.26), ranged(128, 0.88, 1)}
 	v.Verdict.Advice.KeyGroups = &analysis.KeyGroupRange{First: 26, Last: 51}
 	v.Hot = &analysis.Hot{Subtask: 1, KeyGroups: v.Verdict.Advice.KeyGroups}
 	return find(v, analysis.Bottleneck, warning, ratio("upstream_backpressured", 0.99, 0.5))
@@ -65,7 +66,7 @@ func layoutVertex() *analysis.VertexResult {
 		}
 	}
 	judge(v, analysis.KeyGroupLayout, warning, analysis.ScalingYes, big, ratio("busy_max", 1, 0.9), ratio("busy_others", 0.49, 0), ratio("layout_ratio", 1.5625, 1.15))
-	v.Verdict.Advice.Steps = []analysis.Step{{Parallelism: 64, BusiestLoad: of(1)}, {Parallelism: 128, BusiestLoad: of(0.5)}}
+	v.Verdict.Advice.Steps = []analysis.Step{ranged(64, 1, 1.5), ranged(128, 0.5, 1)}
 	find(v, analysis.WastedSubtasks, info)
 	return find(v, analysis.Bottleneck, warning, ratio("upstream_backpressured", 0.99, 0.5))
 }
@@ -122,7 +123,7 @@ func saturatedVertex() *analysis.VertexResult {
 	v.Sizing = analysis.Sizing{TrueRate: of(1900), Required: of(6), RequiredHeadroom: of(21.3)}
 	judge(v, analysis.UniformSaturation, critical, analysis.ScalingYes, nil, ratio("busy_max", 1, 0.9), ratio("busy_skew", 1.01, 1.5),
 		analysis.Measure{Name: "records_mean", Value: of(469), Unit: analysis.UnitRecordsPerSecond})
-	v.Verdict.Advice.Steps = []analysis.Step{{Parallelism: 8, BusiestLoad: of(0.66)}, {Parallelism: 16, BusiestLoad: of(0.33)}}
+	v.Verdict.Advice.Steps = []analysis.Step{ranged(3, 1.33, 2), ranged(8, 0.66, 2), ranged(16, 0.33, 2), ranged(128, 0.03, 1)}
 	find(v, analysis.Bottleneck, warning, ratio("upstream_backpressured", 0.99, 0.5))
 	return find(v, analysis.Waiting, info, ratio("cpu_per_busy_second", 0.06, 0.25))
 }
@@ -132,33 +133,7 @@ func stalledVertex() *analysis.VertexResult {
 	return judge(v, analysis.Stalled, critical, analysis.ScalingNo, []int{2}, ratio("busy_max", 1, 0.9))
 }
 
-// findingFixtures holds one job a finding, the finding on its last vertex.
-func findingFixtures() map[analysis.FindingID]ClusterInput {
-	full := saturatedVertex()
-	full.Findings = nil
-	full.Parallelism, full.MaxParallelism = 4, of(4)
-	full.Ceiling = analysis.Ceiling{Effective: of(4), Binding: analysis.BindMaxParallelism, Headroom: of(1)}
-	full.Sizing.RequiredHeadroom = of(0.67)
-	reached, below := *full, *full
-	bare := hotKeyVertex()
-	bare.Findings = nil
-	wasted := layoutVertex()
-	wasted.Findings = nil
-	waits := saturatedVertex()
-	waits.Findings = nil
-	readers := idleVertex()
-	readers.Findings = nil
-	single := vertexOf("v2", "global top 10", subtask{busy: 0.3, records: 90})
-	single.MaxParallelism = of(1)
-	judge(single, analysis.Balanced, analysis.SeverityNone, analysis.ScalingNA, nil)
-	return map[analysis.FindingID]ClusterInput{
-		analysis.Bottleneck:           cluster(victim(), find(bare, analysis.Bottleneck, warning, ratio("busy_max", 1, 0.8))),
-		analysis.CeilingReached:       cluster(find(&reached, analysis.CeilingReached, warning)),
-		analysis.CeilingBelowRequired: cluster(find(&below, analysis.CeilingBelowRequired, warning)),
-		analysis.PartitionCeiling:     cluster(find(readers, analysis.PartitionCeiling, info)),
-		analysis.WastedSubtasks:       cluster(find(wasted, analysis.WastedSubtasks, info)),
-		analysis.Waiting:              cluster(find(waits, analysis.Waiting, info, ratio("cpu_per_busy_second", 0.06, 0.25))),
-		analysis.NonParallel:          cluster(find(single, analysis.NonParallel, analysis.SeverityNone)),
-		analysis.JobChanged:           cluster(find(sink(), analysis.JobChanged, info)),
-	}
+// ranged is a prediction from an even to the worst spread of load.
+func ranged(p int, low, high float64) analysis.Step {
+	return analysis.Step{Parallelism: p, BusiestLoad: of(low), BusiestHigh: of(high)}
 }

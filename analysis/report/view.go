@@ -34,17 +34,27 @@ type block struct {
 	// verdict is the id with the confidence, such as "hot_key (high confidence)".
 	verdict string
 	words   Words
-	// beside are the sentences of findings, with their ids.
-	beside []besideLine
-	skew   string
-	docs   []string
-	v      *analysis.VertexResult
-	facts  facts
+	// beside are the sentences of findings, with their ids; faint are those of
+	// severity none, which only verbose output shows.
+	beside, faint []besideLine
+	skew          string
+	docs          []string
+	v             *analysis.VertexResult
+	facts         facts
 }
 
 type besideLine struct {
-	id    analysis.FindingID
+	// label is the finding's id, with its confidence unless that is high.
+	label string
 	words Words
+}
+
+// notes are the findings to show beside the verdict.
+func (b block) notes(verbose bool) []besideLine {
+	if verbose {
+		return slices.Concat(b.beside, b.faint)
+	}
+	return b.beside
 }
 
 // newClusterView sorts the vertices of a cluster into what is worth a look,
@@ -89,8 +99,8 @@ func (c *clusterView) add(b block) {
 	switch id := b.v.Verdict.ID; {
 	case b.severity >= analysis.SeverityWarning:
 		c.blocks = append(c.blocks, b)
-	case b.v.Verdict.Severity >= analysis.SeverityInfo && !calm(id):
-		c.minor = append(c.minor, b)
+	case b.v.Verdict.Severity >= analysis.SeverityInfo && !calm(id), b.v.Verdict.Advice.Missing == analysis.MissingAgreement:
+		c.minor = append(c.minor, b) // What is saturated for no known cause is worth a look, too.
 	case id == analysis.NotEnoughData:
 		reason := cmp.Or(string(b.v.Verdict.Advice.Missing), "unknown")
 		c.unjudged[reason]++
@@ -99,6 +109,14 @@ func (c *clusterView) add(b block) {
 		c.fine[string(id)]++
 		c.fineBlocks = append(c.fineBlocks, b)
 	}
+}
+
+// label is the severity as a heading has it: what was not judged has none.
+func (b block) label() string {
+	if b.severity == analysis.SeverityNone {
+		return "UNKNOWN"
+	}
+	return strings.ToUpper(b.severity.String())
 }
 
 // calm verdicts are not worth a block of their own at info.
@@ -123,9 +141,14 @@ func newBlock(j *analysis.JobResult, v *analysis.VertexResult) block {
 	}
 	for i := range v.Findings {
 		fd := &v.Findings[i]
-		line := besideLine{fd.ID, ExplainFinding(j, v, fd)}
+		line := besideLine{string(fd.ID), ExplainFinding(j, v, fd)}
+		if c := fd.Confidence; c != "" && c != analysis.ConfidenceHigh {
+			line.label += " (" + string(c) + " confidence)"
+		}
 		if fd.Severity > analysis.SeverityNone {
 			b.beside = append(b.beside, line)
+		} else {
+			b.faint = append(b.faint, line)
 		}
 		if fd.Severity >= analysis.SeverityWarning && fd.ID != analysis.Bottleneck {
 			b.words.Do = appendNew(b.words.Do, line.words.Do)

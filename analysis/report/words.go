@@ -17,6 +17,9 @@ type Words struct {
 	// Dont is what looks right and does not help. Each is an imperative that
 	// must not stand alone: outputs put "Don't" or "Do not" before it.
 	Dont []string
+	// Scaling is what other parallelisms would leave on the busiest subtask; it
+	// goes on after a label. Empty when nothing is predicted.
+	Scaling string
 }
 
 // caution joins what not to do into whole sentences.
@@ -33,7 +36,10 @@ type renderer func(facts) Words
 // Explain returns the words for a vertex's verdict. The job is where its
 // neighbours' names are found. A verdict of no known id is named as such.
 func Explain(j *analysis.JobResult, v *analysis.VertexResult) Words {
-	return word(verdictRenderers()[v.Verdict.ID], facts{j, v, &v.Verdict.Judgement}, string(v.Verdict.ID))
+	f := facts{j, v, &v.Verdict.Judgement}
+	w := word(verdictRenderers()[v.Verdict.ID], f, string(v.Verdict.ID))
+	w.Scaling = f.scaling()
+	return w
 }
 
 // ExplainFinding returns the words for one of the vertex's findings.
@@ -76,13 +82,21 @@ func findingRenderers() map[analysis.FindingID]renderer {
 		analysis.CeilingReached:       ceilingReached,
 		analysis.CeilingBelowRequired: ceilingBelowRequired,
 		analysis.PartitionCeiling:     partitionCeiling,
+		analysis.DerivedCeiling:       derivedCeiling,
 		analysis.WastedSubtasks:       wastedSubtasks,
 		analysis.Waiting:              waiting,
+		analysis.StateSkew:            stateSkew,
+		analysis.CheckpointStraggler:  checkpointStraggler,
+		analysis.WatermarkHeld:        watermarkHeld,
+		analysis.CatchUpShort:         catchUpShort,
 		analysis.NonParallel:          nonParallel,
 		analysis.JobChanged:           jobChanged,
 	}
 }
 
-// VerdictDocs and FindingDocs return the page of the project's documentation.
+// VerdictDocs returns the page of the project's documentation on a verdict, as
+// a path from the root of the repository.
 func VerdictDocs(id analysis.VerdictID) string { return "docs/verdicts/" + string(id) + ".md" }
+
+// FindingDocs returns the page on a finding, likewise.
 func FindingDocs(id analysis.FindingID) string { return "docs/findings/" + string(id) + ".md" }

@@ -35,8 +35,26 @@ func (f facts) missing() (what, do string) {
 		return "its subtasks are not running", "See why the job is not RUNNING (its exceptions in Flink's web UI)."
 	case analysis.MissingFrozen:
 		return "its numbers do not move though the job does", "See whether the TaskManagers' metrics still reach the JobManager (metrics.internal.query-service.port)."
+	case analysis.MissingAgreement:
+		return "it is uneven and saturated" + f.disagreement() + ", but the signals do not agree on a cause",
+			"Compare records/s and time/record of its subtasks (--verbose says what stopped each rule): more records point to keys or partitions, more time per record to the worker or the records; a flame graph of the busiest subtask (rest.flamegraph.enabled) shows what it does. A change within the window settles by itself in a few polls."
+	case analysis.MissingExcluded:
+		return "the configuration excludes it (analysis.exclude_vertices)", ""
 	}
 	return "the numbers it needs are not there", ""
+}
+
+// disagreement gives the numbers of an uneven and saturated vertex.
+func (f facts) disagreement() string {
+	busy, okB := f.measure("busy_max").Get()
+	skew, okS := f.measure("busy_skew").Get()
+	switch {
+	case okB && okS:
+		return fmt.Sprintf(" (the busiest %s is %s busy, %s the mean)", f.noun(), percent(busy), times(skew))
+	case okB:
+		return fmt.Sprintf(" (the busiest %s is %s busy)", f.noun(), percent(busy))
+	}
+	return ""
 }
 
 // quiet: below the activity floor, where skew means nothing.

@@ -94,6 +94,7 @@ func wastedSubtasks(f facts) Words {
 func waiting(f facts) Words {
 	head := "It is busy but hardly computes"
 	head += clause(f.measure("cpu_per_busy_second"), ": its TaskManagers use %s CPU seconds for each second its subtasks are busy", significant)
+	head += clause(f.measure("cpu_of_cores"), " (%s of their cores)", percent)
 	return Words{
 		Summary: []string{head + "; it waits for something outside, or is starved of CPU."},
 		Do: []string{"Find out first which of the two it is. Take a flame graph in off-CPU mode (rest.flamegraph.enabled): a synchronous lookup or a slow sink shows at once; use asynchronous I/O, batching, caching or a faster service.",

@@ -136,6 +136,9 @@ func (f facts) scaleUp(required analysis.Num) string {
 		return fmt.Sprintf("Scaling goes up to %s only, which is not enough: make a record cheaper, or raise what binds%s.", thousands(ceiling), f.binds())
 	}
 	if _, up := f.stepsAround(); len(up) > 0 {
+		if last := len(up) - 1; last > 1 && known && float64(up[last].Parallelism) >= ceiling {
+			up = up[:last] // The ceiling itself is no advice while a smaller step helps.
+		}
 		return "Run it at " + steps(up) + "."
 	}
 	if next := first(required, f.v.Ceiling.NextUseful); next.Known() && next.Or(0) > float64(f.v.Parallelism) {

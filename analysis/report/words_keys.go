@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/keygroup"
@@ -13,9 +12,13 @@ import (
 func hotKey(f facts) Words {
 	who, plural := f.who()
 	about, others := f.split()
-	head := who + " " + verb(plural, "carries", "carry") + " one key or a few that dominate"
+	with := "one key or a few"
+	if k := f.key(); k != "" {
+		with = verb(plural, "a hot key in ", "hot keys in ") + k
+	}
+	head := who + " " + verb(plural, "carries", "carry") + " " + with
 	if busy, ok := f.busyMax().Get(); ok {
-		head = fmt.Sprintf("%s %s %s busy with one key or a few", who, verb(plural, "is", "are"), percent(busy))
+		head = fmt.Sprintf("%s %s %s busy with %s", who, verb(plural, "is", "are"), percent(busy), with)
 	}
 	records := first(f.measure("records_share"), share(about, others, f.records))
 	groups := first(f.measure("key_group_share"), f.groupShare())
@@ -29,8 +32,11 @@ func hotKey(f facts) Words {
 	w := Words{Summary: []string{head + "."}}
 	w.Summary = append(w.Summary, f.floor())
 	w.Do = append(w.Do, f.preAggregate(), f.findKey())
-	w.Dont = []string{"Add parallelism or slots: the owner of the key stays one subtask.",
-		"Raise max parallelism for this: the key still falls to one key group."}
+	if f.j.Advice.PreAggregation != nil {
+		w.Dont = append(w.Dont, "Look for a switch to two-phase aggregation: it is on.")
+	}
+	w.Dont = append(w.Dont, "Add parallelism or slots: the owner of the key stays one subtask.",
+		"Raise max parallelism for this: the key still falls to one key group.")
 	return w
 }
 
@@ -68,46 +74,18 @@ func (f facts) groupShare() analysis.Num {
 	return analysis.Of(float64(n) / float64(m))
 }
 
-// preAggregate is the remedy for a hot key, in SQL's terms where the plan is SQL's.
-func (f facts) preAggregate() string {
-	if f.sql() {
-		return "Aggregate locally before the shuffle: set table.exec.mini-batch.enabled, table.exec.mini-batch.allow-latency and table.exec.mini-batch.size, and " +
-			"table.optimizer.agg-phase-strategy = TWO_PHASE; EXPLAIN must show a local aggregate. Where the aggregate cannot be split, salt the key and merge, or group by something finer."
-	}
-	return "Combine before the shuffle (two-phase or local–global aggregation), or salt the key and merge in a second stage, or group by something finer."
-}
-
-// sql tells a vertex of the SQL planner by its key expression or by the name
-// that the planner gives to aggregates.
-func (f facts) sql() bool {
-	return strings.Contains(f.j.Advice.Key, "=[") || strings.Contains(f.v.Name, "GroupAggregate[") || strings.Contains(f.v.Name, "WindowAggregate[")
-}
-
-// findKey says where to look for the key.
-func (f facts) findKey() string {
-	of := ""
-	if k := clean(f.j.Advice.Key); k != "" {
-		of = " of " + cut(k, nameColumns)
-	}
-	kg := f.j.Advice.KeyGroups
-	if kg == nil && f.v.Hot != nil {
-		kg = f.v.Hot.KeyGroups
-	}
-	m, ok := f.maxParallelism()
-	if kg == nil || !ok {
-		return fmt.Sprintf("Find the key%s: count records a key on the input of this vertex.", of)
-	}
-	return fmt.Sprintf("Find the key%s: it falls in %s of %d; check suspects with KeyGroupRangeAssignment.assignToKeyGroup(key, %d).", of, groupRange(*kg), m, m)
-}
-
 // fewKeys: some subtasks get nothing since there are too few distinct keys.
 func fewKeys(f facts) Words {
 	fed, starved := f.fed()
 	w := Words{}
-	head := "There are too few distinct keys to go round: some subtasks get (almost) no records"
+	of := ""
+	if k := f.key(); k != "" {
+		of = " of " + k
+	}
+	head := "There are too few distinct keys" + of + " to go round: some subtasks get (almost) no records"
 	if fed > 0 && starved > 0 {
-		head = fmt.Sprintf("%d of %d subtasks do all the work and %d %s (almost) no records: there are too few distinct keys to go round",
-			fed, fed+starved, starved, verb(starved > 1, "gets", "get"))
+		head = fmt.Sprintf("%d of %d subtasks do all the work and %d %s (almost) no records: there are too few distinct keys%s to go round",
+			fed, fed+starved, starved, verb(starved > 1, "gets", "get"), of)
 	}
 	w.Summary = []string{
 		head + clause(f.busyMax(), "; the busiest is %s busy", percent) + ".",
@@ -119,7 +97,10 @@ func fewKeys(f facts) Words {
 		w.Do = append(w.Do, "Group by something finer, so that there are many more keys than subtasks; or run fewer.")
 	}
 	w.Do = append(w.Do, "If a constant or a nearly constant expression is the key, use an unkeyed operator instead.")
-	w.Dont = []string{"Add parallelism: the keys do not become more, and which subtasks two of them share is a matter of their hashes."}
+	if f.j.Advice.PreAggregation != nil {
+		w.Dont = append(w.Dont, "Look for a switch to two-phase aggregation: it is on, and does not make the keys more.")
+	}
+	w.Dont = append(w.Dont, "Add parallelism: the keys do not become more, and which subtasks two of them share is a matter of their hashes.")
 	return w
 }
 

@@ -66,7 +66,11 @@ func (f facts) useful(p, m, needed int) string {
 	down, up := f.stepsAround()
 	var options []string
 	if needed < p {
-		options = append(options, fmt.Sprintf("at %d (same throughput, %s)", needed, f.back(p-needed)))
+		same := "same"
+		if f.predicted(needed).Or(0) > nearlySame*f.busyMax().Or(1) {
+			same = "about the same" // The key groups are not quite alike.
+		}
+		options = append(options, fmt.Sprintf("at %d (%s throughput, %s)", needed, same, f.back(p-needed)))
 	} else if len(down) > 0 {
 		options = append(options, "at "+step(down[len(down)-1]))
 	}
@@ -90,6 +94,20 @@ func (f facts) useful(p, m, needed int) string {
 		out += " or " + options[1]
 	}
 	return out + "."
+}
+
+// nearlySame is how many times as loaded as now a smaller parallelism may leave
+// the busiest subtask for the throughput to be called the same.
+const nearlySame = 1.1
+
+// predicted is the load of the busiest subtask at an advised parallelism.
+func (f facts) predicted(p int) analysis.Num {
+	for _, s := range f.j.Advice.Steps {
+		if s.Parallelism == p {
+			return s.BusiestLoad
+		}
+	}
+	return analysis.Num{}
 }
 
 // partitionLayout: readers own unequal numbers of partitions and load follows.

@@ -29,7 +29,7 @@ func TestEveryIDHasWords(t *testing.T) {
 func everyMissingReason() []analysis.MissingReason {
 	return []analysis.MissingReason{
 		"", analysis.MissingFirstWindow, analysis.MissingWarmingUp, analysis.MissingCoverage, analysis.MissingDetails,
-		analysis.MissingBusy, analysis.MissingNotRunning, analysis.MissingFrozen,
+		analysis.MissingBusy, analysis.MissingNotRunning, analysis.MissingFrozen, analysis.MissingAgreement, analysis.MissingExcluded,
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/config"
 )
@@ -48,6 +49,9 @@ func printSummary(p process, file string, c *config.Config) {
 		fmt.Fprintf(p.stdout, " %d a vertex", c.Collector.Top)
 	}
 	fmt.Fprintln(p.stdout)
+	if len(c.Analysis.Silence) > 0 {
+		fmt.Fprintf(p.stdout, "  silenced: %s\n", strings.Join(c.Analysis.Silence, ", "))
+	}
 	if n := c.ChangedThresholds(); n > 0 {
 		fmt.Fprintf(p.stdout, "  thresholds: %d differ from the defaults\n", n)
 	} else {

@@ -101,6 +101,9 @@ func TestFailOn(t *testing.T) {
 		{"hot-key-2.3.0", "warning", nil, exitFindings},
 		{"hot-key-2.3.0", "critical", nil, exitFindings},
 		{"hot-key-2.3.0", "critical", []string{"--vertex=sink"}, exitOK},
+		{"hot-key-2.3.0", "critical", []string{"--analysis.silence=hot_key"}, exitOK},
+		{"hot-key-2.3.0", "critical", []string{"--analysis.silence=quiet", "--analysis.silence=stalled"}, exitFindings},
+		{"hot-key-2.3.0", "warning", []string{"--analysis.exclude-vertices=^enrich"}, exitOK},
 		{"healthy-2.3.0", "warning", nil, exitOK},
 	} {
 		args := append([]string{"diagnose", "--fail-on", c.level, "--tape", tape(c.tape)}, c.flags...)

@@ -90,6 +90,53 @@ func TestRecordAndReplay(t *testing.T) {
 	}
 }
 
+// TestRecordHoldsEverything: a recording has no budget. Every poll of the tape
+// shows its own watermarks of each vertex with inputs, and the backlogs.
+func TestRecordHoldsEverything(t *testing.T) {
+	_, server := simulated(t)
+	out := filepath.Join(t.TempDir(), "x.jsonl.gz")
+	got := execute(t, "record", "--flink.url", server.URL, "--out", out, "--polls=3", "--interval=1ms",
+		"--poll.watermark-budget=-1", "--poll.backlog-budget=-1")
+	if got.code != exitOK {
+		t.Fatalf("got %+v", got)
+	}
+	tape, err := restapi.OpenTape(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := restapi.DefaultOptions("x", "")
+	o.WatermarkBudget, o.BacklogBudget = restapi.Unlimited, restapi.Unlimited
+	src, err := tape.Source(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded := map[string]int{}
+	for _, path := range paths(t, unpack(t, out)) {
+		recorded[path]++
+	}
+	for poll := range tape.Polls() {
+		s, err := src.Snapshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		backlogs := 0
+		for _, j := range s.Jobs {
+			for _, v := range j.Vertices {
+				path := "/jobs/" + j.ID + "/vertices/" + v.ID + "/watermarks"
+				if !v.Source() && (v.Watermarks == nil || !v.Watermarks.At.Equal(s.At) || recorded[path] <= tape.Polls()) {
+					t.Errorf("poll %d: %s of %s has %+v out of %d answers", poll, v.Name, j.Name, v.Watermarks, recorded[path])
+				}
+				if v.Backlog.Known() {
+					backlogs++
+				}
+			}
+		}
+		if backlogs == 0 {
+			t.Errorf("poll %d shows no backlog", poll)
+		}
+	}
+}
+
 func TestRecordRedacted(t *testing.T) {
 	_, server := simulated(t)
 	out := filepath.Join(t.TempDir(), "x.jsonl.gz")

@@ -38,7 +38,7 @@ type registry struct {
 
 // commands lists every command. Adding one is a file and a line here.
 func commands() []func(*registry) {
-	return []func(*registry){addServe, addDemo, addDiagnose, addRecord, addCheck}
+	return []func(*registry){addServe, addDemo, addDiagnose, addRecord, addSavepoint, addCheck}
 }
 
 // add registers what a command does under its full name.

@@ -96,7 +96,7 @@ func (h *Handler) writeTail(w io.Writer, frame *collector.Frame, format expfmt.F
 // that prefers protobuf, as Prometheus does when it scrapes native histograms,
 // takes text as well, and we have nothing that only protobuf can say.
 func takesText(header http.Header) bool {
-	if expfmt.Negotiate(header).FormatType() == expfmt.TypeTextPlain {
+	if expfmt.NegotiateAccept(header, expfmt.DefaultAcceptedFormats()...).FormatType() == expfmt.TypeTextPlain {
 		return true
 	}
 	accept := strings.Join(header.Values("Accept"), ",")

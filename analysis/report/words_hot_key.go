@@ -1,0 +1,93 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
+	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/keygroup"
+)
+
+// smallGain is the gain of a first phase below which keys hardly repeat
+// within a batch.
+const smallGain = 1.5
+
+// preAggregate is the remedy for a hot key, in SQL's terms where the plan is
+// SQL's; what is there already is never advised.
+func (f facts) preAggregate() string {
+	switch {
+	case f.j.Advice.PreAggregation != nil:
+		return f.combined(f.j.Advice.PreAggregation)
+	case f.sql():
+		return "Aggregate locally before the shuffle: set table.exec.mini-batch.enabled, table.exec.mini-batch.allow-latency and table.exec.mini-batch.size, and " +
+			"table.optimizer.agg-phase-strategy = TWO_PHASE; EXPLAIN must show a local aggregate. Where the aggregate cannot be split, salt the key and merge, or group by something finer."
+	}
+	return "Combine before the shuffle (two-phase or local–global aggregation), or salt the key and merge in a second stage, or group by something finer."
+}
+
+// combined says what a first phase that is there already gains, and what is
+// left to do beside it.
+func (f facts) combined(pre *analysis.PreAggregation) string {
+	by, window := "", false
+	if local := f.vertex(pre.Local); local != nil {
+		by, window = " in "+name(local.Name), strings.Contains(local.Name, "LocalWindowAggregate")
+	}
+	// A window's first phase hands on what it has when a slice ends or its
+	// memory is full (RecordsWindowBuffer); mini-batches are not asked.
+	larger := "make its batches larger (table.exec.mini-batch.allow-latency and table.exec.mini-batch.size)"
+	if window {
+		larger = "give its buffer more managed memory if it flushes before a window's slice ends"
+	}
+	const otherwise = ", salt the key and merge, or group by something finer."
+	gain, ok := pre.Gain.Get()
+	switch {
+	case !ok:
+		return fmt.Sprintf("Its records are combined before the shuffle already%s (two-phase); how much that gains cannot be seen, since Flink does not count the records that a source combines in its own chain. What is left: %s", by, larger) + otherwise
+	case gain < smallGain:
+		return fmt.Sprintf("Its records are combined before the shuffle already%s (two-phase), but that gains little: %s records in for each partial result out, so keys hardly repeat within a batch. Try to %s", by, significant(gain), larger) + otherwise
+	}
+	return fmt.Sprintf("Its records are combined before the shuffle already%s (two-phase), %s in for each partial result out. What is left: %s", by, significant(gain), larger) + otherwise
+}
+
+// sql tells a vertex of the SQL planner by its key expression or by the name
+// that the planner gives to aggregates.
+func (f facts) sql() bool {
+	return strings.Contains(f.j.Advice.Key, "=[") || strings.Contains(f.v.Name, "GroupAggregate[") || strings.Contains(f.v.Name, "WindowAggregate[")
+}
+
+// key quotes the key expression of the plan; empty when it names none.
+func (f facts) key() string { return cut(clean(f.j.Advice.Key), nameColumns) }
+
+// findKey says where to look for the key.
+func (f facts) findKey() string {
+	of := ""
+	if k := f.key(); k != "" {
+		of = " of " + k
+	}
+	kg := f.j.Advice.KeyGroups
+	if kg == nil && f.v.Hot != nil {
+		kg = f.v.Hot.KeyGroups
+	}
+	m, ok := f.maxParallelism()
+	if kg == nil || !ok {
+		return fmt.Sprintf("Find the key%s: count records a key on the input of this vertex.", of)
+	}
+	which := "it falls"
+	if len(f.j.Subtasks) > 1 {
+		which = "the hottest falls"
+	}
+	return fmt.Sprintf("Find the key%s: %s in %s of %d%s; check suspects with KeyGroupRangeAssignment.assignToKeyGroup(key, %d).", of, which, groupRange(*kg), m, f.narrowed(*kg, m), m)
+}
+
+// narrowed says that the range is smaller than what the hot subtask owns,
+// because those of earlier parallelisms were intersected; empty when it is not.
+func (f facts) narrowed(kg analysis.KeyGroupRange, m int) string {
+	if len(f.j.Subtasks) != 1 || f.j.Subtasks[0] < 0 || f.j.Subtasks[0] >= f.v.Parallelism {
+		return ""
+	}
+	first, last := keygroup.Range(f.j.Subtasks[0], f.v.Parallelism, m)
+	if kg.Last-kg.First >= last-first || kg.First < first || kg.Last > last {
+		return ""
+	}
+	return fmt.Sprintf(" (the subtask owns %d–%d; what was hot at earlier parallelisms rules out the rest)", first, last)
+}
