@@ -243,7 +243,13 @@ func (a *analyzer) vertex(x vertexQuestion) VertexResult {
 		r.Verdict.Severity = SeverityNone
 	}
 	s.narrowHotRange(&r)
-	fc := &findingContext{q: q, s: s, result: &r, root: x.g.root(x.at, a.c), hosts: a.hosts, busyOn: a.busyOn, hasData: hasData, short: x.short}
+	switch {
+	case !hasData:
+		s.root = steadyFlag{}
+	case s.freshAt.Equal(a.at):
+		s.root = s.root.take(x.g.root(x.at, a.c), a.c)
+	}
+	fc := &findingContext{q: q, s: s, result: &r, root: s.root.on, hosts: a.hosts, busyOn: a.busyOn, hasData: hasData, short: x.short}
 	for _, find := range a.findings {
 		if f, ok := find(fc); ok && !a.c.Silenced[string(f.ID)] {
 			if f.Subtasks == nil {

@@ -142,7 +142,7 @@ func (s split) ratio() float64 {
 }
 
 // fewHigh cuts values at the widest relative gap that leaves at most a quarter
-// of them (at least one) on the high side. Unlike a z-score, whose largest
+// of them, or two of four, on the high side. Unlike a z-score, whose largest
 // possible value on n subtasks is sqrt(n-1), it can find one high value of two.
 // NaN values belong to neither side.
 func fewHigh(values []float64) split {
@@ -165,7 +165,7 @@ func fewHigh(values []float64) split {
 		return 0
 	})
 	best, gap := 0, 0.0
-	for h := 1; h <= max(1, len(order)/4); h++ {
+	for h := 1; h <= max(1, min(2, len(order)/2), len(order)/4); h++ {
 		low := values[order[h]]
 		g := math.Inf(1)
 		if low > 0 {

@@ -23,7 +23,7 @@ type evidence struct {
 	groups                           []int32   // owned key groups; nil unless keyed
 	partitions                       []float64 // owned source partitions
 	taskManager                      []string
-	nowBusy, nowLoad                 []float64 // of the newest window alone
+	nowBusy, nowLoad, nowOut         []float64 // of the newest window alone
 	records                          float64   // records of load that the sums rest on
 	maxBusy, meanBusy, minBusy       float64   // NaN when busy is not measurable
 	maxBackPressured, meanBackPressd float64   // 0 when not known
@@ -61,6 +61,7 @@ func (e *evidence) gather(v *Vertex, s *vertexState, at time.Time, c Config) {
 		}
 		e.load = append(e.load, per(load))
 		e.nowLoad = append(e.nowLoad, now.Or(math.NaN()))
+		e.nowOut = append(e.nowOut, r.RecordsOut.Or(0))
 		if !math.IsNaN(float64(sum)) {
 			e.records += float64(sum)
 		}
@@ -85,7 +86,7 @@ func (e *evidence) reset(v *Vertex, n int) {
 		v: v, index: slices.Grow(e.index[:0], n), groups: slices.Grow(e.groups[:0], n), taskManager: slices.Grow(e.taskManager[:0], n),
 		busy: floats(e.busy), backPressured: floats(e.backPressured), idle: floats(e.idle), in: floats(e.in), out: floats(e.out),
 		load: floats(e.load), share: floats(e.share), cost: floats(e.cost), partitions: floats(e.partitions),
-		nowBusy: floats(e.nowBusy), nowLoad: floats(e.nowLoad), sorted: e.sorted,
+		nowBusy: floats(e.nowBusy), nowLoad: floats(e.nowLoad), nowOut: floats(e.nowOut), sorted: e.sorted,
 	}
 }
 

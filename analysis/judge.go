@@ -15,10 +15,12 @@ func judgeVertex(q *inquiry, s *vertexState, at time.Time, rs []rule) Verdict {
 		}}
 		return v
 	}
-	if q.v.Detail == DetailSkipped || q.maxBusy < q.c.ActivityBusy && q.maxBackPressured < q.c.ActivityBusy {
+	// A vertex at the floor must not alternate: it becomes quiet a fifth below it.
+	floor := q.threshold(Quiet, 0.8*q.c.ActivityBusy, q.c.ActivityBusy)
+	if q.v.Detail == DetailSkipped || q.maxBusy < floor && q.maxBackPressured < floor {
 		return Verdict{ID: Quiet, Judgement: Judgement{ScalingHelps: ScalingNA, Evidence: []Measure{
-			against("busy_max", q.maxBusy, UnitRatio, q.c.ActivityBusy),
-			against("backpressured_max", q.maxBackPressured, UnitRatio, q.c.ActivityBusy),
+			against("busy_max", q.maxBusy, UnitRatio, floor),
+			against("backpressured_max", q.maxBackPressured, UnitRatio, floor),
 		}}}
 	}
 	if v, ok := q.ask(rs); ok {
@@ -30,8 +32,9 @@ func judgeVertex(q *inquiry, s *vertexState, at time.Time, rs []rule) Verdict {
 		}}
 	}
 	skew := q.maxBusy / q.meanBusy
-	if skew >= q.c.SkewEnter && q.maxBusy >= q.c.SaturatedEnter {
-		// Uneven and saturated is not balanced, and a wrong word would be worse than none.
+	if q.maxBusy >= q.c.SaturatedEnter && (skew >= q.c.SkewEnter || q.inputs.pressed) {
+		// Saturated and uneven, or with inputs that wait, is not balanced; and a
+		// wrong word would be worse than none.
 		return Verdict{ID: NotEnoughData, Judgement: Judgement{
 			ScalingHelps: ScalingNA, Advice: Advice{Missing: MissingAgreement}, Evidence: []Measure{
 				against("busy_max", q.maxBusy, UnitRatio, q.c.SaturatedEnter),

@@ -131,6 +131,9 @@ func judgeCostlyRecords(q *inquiry) (Judgement, bool) {
 	if !q.enoughRecords() {
 		return q.no(q.tooFewRecords())
 	}
+	if n := q.hostWide(dear, limit); n > 0 {
+		return q.no(measureOf("subtasks_on_taskmanager", float64(n), UnitSubtasks))
+	}
 	inputRatio, even := q.evenLoad(dear, evenInput)
 	if !even {
 		return q.no(against("input_ratio", inputRatio, UnitRatio, evenInput))
@@ -138,6 +141,31 @@ func judgeCostlyRecords(q *inquiry) (Judgement, bool) {
 	j := q.costJudgement(CostlyRecords, dear, limit)
 	j.Evidence = append(j.Evidence, measureOf("input_ratio", inputRatio, UnitRatio))
 	return j, true
+}
+
+// hostWide returns how many subtasks the dear ones' worker runs when records
+// cost more on all of them, two or more, though some do too little to be dear
+// themselves; else 0.
+func (q *inquiry) hostWide(dear []int, limit float64) int {
+	host := q.taskManager[dear[0]]
+	cost := lowMedian(q.cost, &q.sorted)
+	n := 0
+	for i, tm := range q.taskManager {
+		switch {
+		case tm != host:
+			if member(dear)(i) {
+				return 0
+			}
+		case q.cost[i] >= limit*cost:
+			n++
+		default:
+			return 0
+		}
+	}
+	if host == "" || n < 2 {
+		return 0
+	}
+	return n
 }
 
 // costJudgement is what both verdicts on cost have in common.

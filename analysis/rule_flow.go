@@ -42,7 +42,7 @@ func judgeStalled(q *inquiry) (Judgement, bool) {
 	if q.v.Source() { // A source may sleep, busy and silent, by design.
 		return q.no(notApplicable("inputs"))
 	}
-	stuck := q.positions(func(i int) bool { return q.nowBusy[i] >= q.c.SaturatedEnter && q.nowLoad[i] == 0 })
+	stuck := q.positions(func(i int) bool { return q.nowBusy[i] >= q.c.SaturatedEnter && q.nowLoad[i] == 0 && q.nowOut[i] == 0 })
 	if len(stuck) == 0 {
 		return q.no(against("busy_without_records", 0, UnitSubtasks, 1))
 	}

@@ -46,6 +46,8 @@ type vertexState struct {
 	// changed is set in the first poll after a restart or rescale.
 	changed bool
 	steady  steady
+	// root says that the slow path of the job starts here.
+	root steadyFlag
 	// hot is where the hot key must be; it outlives restarts and rescales.
 	hot hotRange
 }
@@ -110,6 +112,7 @@ func advanceVertex(prev *vertexState, v *Vertex, sink bool, at time.Time, c Conf
 		next.results[i].Index = int32(i)
 	}
 	m := keyGroups(v)
+	var forget forgetting
 	lengths := make([]float64, 0, len(v.Subtasks))
 	for i := range v.Subtasks {
 		s := &v.Subtasks[i]
@@ -122,7 +125,7 @@ func advanceVertex(prev *vertexState, v *Vertex, sink bool, at time.Time, c Conf
 		if known {
 			*t = prev.tracks[s.Index]
 		}
-		w, ok := t.advance(s, at, c)
+		w, ok := t.advance(s, at, c, &forget)
 		switch {
 		case ok:
 			lengths = append(lengths, w.seconds)

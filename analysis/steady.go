@@ -45,6 +45,31 @@ func (s steady) take(v Verdict, c Config) steady {
 	return s
 }
 
+// steadyFlag keeps a yes or no from changing with every window, as steady does
+// a verdict.
+type steadyFlag struct {
+	on, asked bool
+	// rivals is how many of the newest windows in a row want the opposite.
+	rivals int
+}
+
+// take weighs in a new window: the first one counts at once, then WindowsIn in
+// a row turn the flag on and WindowsOut turn it off.
+func (s steadyFlag) take(on bool, c Config) steadyFlag {
+	if !s.asked || on == s.on {
+		return steadyFlag{on: on, asked: true}
+	}
+	s.rivals++
+	need := c.WindowsOut
+	if on {
+		need = c.WindowsIn
+	}
+	if s.rivals >= need {
+		return steadyFlag{on: on, asked: true}
+	}
+	return s
+}
+
 // confidence grows with the windows that agree, up to the rule's own limit:
 // a rule that is less than sure by nature sets one, others leave it empty.
 func confidence(agreed int, limit Confidence) Confidence {

@@ -56,3 +56,20 @@ func TestConfidenceGrows(t *testing.T) {
 		t.Errorf("a rule that is never sure became %s", capped.held.Confidence)
 	}
 }
+
+// TestSteadyFlag: y and n are windows, and what stands after each.
+func TestSteadyFlag(t *testing.T) {
+	for _, c := range []struct{ windows, stands string }{
+		{"yyy", "yyy"}, {"nyn", "nnn"}, {"nyyn", "nnyy"}, {"ynnnn", "yyynn"}, {"ynnyn", "yyyyy"},
+	} {
+		var f steadyFlag
+		var stands strings.Builder
+		for _, w := range c.windows {
+			f = f.take(w == 'y', Defaults())
+			stands.WriteByte("ny"[map[bool]int{true: 1}[f.on]])
+		}
+		if stands.String() != c.stands {
+			t.Errorf("%s gives %s, want %s", c.windows, stands.String(), c.stands)
+		}
+	}
+}

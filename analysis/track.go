@@ -41,7 +41,9 @@ type window struct {
 // advance takes the subtask's newest answer and returns the window it closes;
 // ok is false when there is none: the first answer of an attempt, one before
 // it has warmed up, or an answer that repeats Flink's cache.
-func (t *track) advance(s *Subtask, at time.Time, c Config) (w window, ok bool) {
+//
+// forget is kept from subtask to subtask of a vertex.
+func (t *track) advance(s *Subtask, at time.Time, c Config, forget *forgetting) (w window, ok bool) {
 	if s.State != Running {
 		*t = track{}
 		return w, false
@@ -58,7 +60,7 @@ func (t *track) advance(s *Subtask, at time.Time, c Config) (w window, ok bool) 
 	if !ok {
 		return w, false
 	}
-	t.sums.add(w, c.Window)
+	t.sums.add(w, forget.over(w.seconds, c.Window))
 	t.freshAt = at.UnixMilli()
 	t.rebase(s, true)
 	return w, true
@@ -144,9 +146,21 @@ func grown(before, now Num) Num {
 	return Of(max(0, n-b))
 }
 
-// add weighs a window in, halving what was there for each halfLife it lasted.
-func (s *sums) add(w window, halfLife time.Duration) {
-	keep := math.Exp2(-w.seconds / halfLife.Seconds())
+// forgetting remembers how much of the past a window of some length leaves.
+// Flink refreshes all subtasks of a TaskManager together, so that neighbours
+// often have windows of one length.
+type forgetting struct{ seconds, keep float64 }
+
+// over returns the weight that the past keeps: half for each halfLife.
+func (f *forgetting) over(seconds float64, halfLife time.Duration) float64 {
+	if f.seconds != seconds {
+		f.seconds, f.keep = seconds, math.Exp2(-seconds/halfLife.Seconds())
+	}
+	return f.keep
+}
+
+// add weighs a window in; of what was there it keeps the given share.
+func (s *sums) add(w window, keep float64) {
 	weigh := func(sum *float32, perSecond Num) {
 		v, ok := perSecond.Get()
 		if !ok {

@@ -179,6 +179,15 @@ func TestVerdicts(t *testing.T) {
 			want:   Stalled, subtasks: []int{2}, severity: SeverityCritical, helps: ScalingNo,
 		},
 		{
+			name: "a window that fires: busy, nothing in, much out",
+			scenes: []scene{pressedSource(), func() scene {
+				s := keyed(3, 128, even(3, .95), even(3, 0))
+				s.out = even(3, 5000)
+				return s
+			}(), chain("sink", "keyed", .2, 0)},
+			want: UniformSaturation, severity: SeverityCritical, helps: ScalingYes,
+		},
+		{
 			name:   "a whole vertex is stuck",
 			scenes: []scene{pressedSource(), keyed(3, 128, even(3, 1), even(3, 0))},
 			want:   Stalled, subtasks: []int{0, 1, 2}, severity: SeverityCritical, helps: ScalingNo,

@@ -19,7 +19,8 @@
 // exchanges are bounded: with HASH or REBALANCE a full channel stops the whole
 // sender, with FORWARD only its own one. What is upstream of a full subtask
 // spends the rest of its time back-pressured, what is downstream idles.
-// Rates are constant while an attempt lives, apart from a seeded wobble.
+// Rates are constant while an attempt lives, apart from a seeded wobble and the
+// pauses of a Job's Pulse.
 //
 // # Facts of Flink it rests on
 //
