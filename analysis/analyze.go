@@ -60,7 +60,7 @@ func advanceJob(prev *jobState, job *Job, at time.Time, c Config) *jobState {
 			was = nil
 		}
 		state := advanceVertex(was, v, job.Sink(v.ID), at, c)
-		state.changed, state.hot = changed, hot
+		state.changed, state.hot = state.changed || changed, hot
 		attempts = max(attempts, state.attempts)
 		next.vertices[v.ID] = state
 	}

@@ -324,3 +324,49 @@ func TestPurity(t *testing.T) {
 		t.Fatal("no files read")
 	}
 }
+
+// TestHotSubtaskOutOfSight: a worker that is saturated is the one whose metrics
+// come late. What is seen of the others is calm, and no reason to say so.
+func TestHotSubtaskOutOfSight(t *testing.T) {
+	hidden := func(n int, from int) Snapshot {
+		s := poll(n, pressedSource(), keyed(5, 128, with(even(5, .25), 1, 1), with(even(5, 160), 1, 1300)))
+		if n >= from {
+			frozen := poll(from, pressedSource(), keyed(5, 128, with(even(5, .25), 1, 1), with(even(5, 160), 1, 1300)))
+			s.Jobs[0].Vertices[1].Subtasks[1] = frozen.Jobs[0].Vertices[1].Subtasks[1]
+		}
+		return s
+	}
+	var state State
+	var r Result
+	for n := range 14 {
+		state, r = Analyze(state, hidden(n, 4), Defaults())
+		v := find(t, r, "keyed")
+		if v.Verdict.ID == Balanced || v.Verdict.ID == Quiet || v.Verdict.ID == UniformSaturation {
+			t.Fatalf("poll %d: %s while subtask 1 gives no numbers", n, v.Verdict.ID)
+		}
+	}
+	v := find(t, r, "keyed")
+	if v.Verdict.ID != NotEnoughData || v.Verdict.Advice.Missing != MissingSubtasks || len(v.Verdict.Subtasks) != 1 || v.Verdict.Subtasks[0] != 1 {
+		t.Errorf("%s, missing %s, subtasks %v", v.Verdict.ID, v.Verdict.Advice.Missing, v.Verdict.Subtasks)
+	}
+	// From the start, too, when nothing was known of it before.
+	state, n := State{}, 0
+	for ; n < 4; n++ {
+		state, r = Analyze(state, hidden(n, 0), Defaults())
+	}
+	if v := find(t, r, "keyed"); v.Verdict.ID != NotEnoughData || v.Verdict.Advice.Missing != MissingSubtasks {
+		t.Errorf("never seen: %s, missing %s", v.Verdict.ID, v.Verdict.Advice.Missing)
+	}
+	// A missing subtask of a vertex that nothing waits for is no alarm.
+	for n := range 4 {
+		s := poll(n, roomySource(), keyed(10, 128, even(10, .3), even(10, 100)))
+		s.Jobs[0].Vertices[1].Subtasks = s.Jobs[0].Vertices[1].Subtasks[:9]
+		if n == 0 {
+			state = State{}
+		}
+		state, r = Analyze(state, s, Defaults())
+	}
+	if v := find(t, r, "keyed"); v.Verdict.ID != Balanced {
+		t.Errorf("nine of ten seen, nothing waits: %s", v.Verdict.ID)
+	}
+}

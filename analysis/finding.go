@@ -205,6 +205,12 @@ const (
 	// MissingAgreement: the load is uneven and heavy, but the signals do not
 	// agree on one cause.
 	MissingAgreement MissingReason = "agreement"
+	// MissingSubtasks: the subtasks named give no numbers, and something waits
+	// for this vertex or a skew verdict stood: a missing one may be the hot one.
+	MissingSubtasks MissingReason = "subtasks_missing"
+	// MissingMaxParallelism: the vertex is keyed, uneven and saturated, and its
+	// max parallelism is unknown or below its parallelism.
+	MissingMaxParallelism MissingReason = "max_parallelism"
 	// MissingExcluded: the configuration excludes the vertex.
 	MissingExcluded MissingReason = "excluded"
 )

@@ -17,13 +17,24 @@ func judgeVertex(q *inquiry, s *vertexState, at time.Time, rs []rule) Verdict {
 	}
 	// A vertex at the floor must not alternate: it becomes quiet a fifth below it.
 	floor := q.threshold(Quiet, 0.8*q.c.ActivityBusy, q.c.ActivityBusy)
-	if q.v.Detail == DetailSkipped || q.maxBusy < floor && q.maxBackPressured < floor {
+	calm := q.maxBusy < floor && q.maxBackPressured < floor && !(len(q.index) < len(s.tracks) && (q.inputs.pressed || skewed(q.held)))
+	if q.v.Detail == DetailSkipped || calm {
 		return Verdict{ID: Quiet, Judgement: Judgement{ScalingHelps: ScalingNA, Evidence: []Measure{
 			against("busy_max", q.maxBusy, UnitRatio, floor),
 			against("backpressured_max", q.maxBackPressured, UnitRatio, floor),
 		}}}
 	}
-	if v, ok := q.ask(rs); ok {
+	v, ok := q.ask(rs)
+	if unseen := q.unseen(s, at); len(unseen) > 0 && (!ok || v.ID == UniformSaturation) && (q.inputs.pressed || skewed(q.held)) {
+		// What is seen is calm, but the hot one may be among those not seen.
+		return Verdict{ID: NotEnoughData, Judgement: Judgement{
+			ScalingHelps: ScalingNA, Subtasks: unseen, Advice: Advice{Missing: MissingSubtasks}, Evidence: []Measure{
+				against("coverage", s.coverage(q.v, at, q.c).Or(math.NaN()), UnitRatio, 1),
+				measureOf("upstream_backpressured", q.inputs.mean, UnitRatio),
+			},
+		}}
+	}
+	if ok {
 		return v
 	}
 	if math.IsNaN(q.maxBusy) {
@@ -35,8 +46,12 @@ func judgeVertex(q *inquiry, s *vertexState, at time.Time, rs []rule) Verdict {
 	if q.maxBusy >= q.c.SaturatedEnter && (skew >= q.c.SkewEnter || q.inputs.pressed) {
 		// Saturated and uneven, or with inputs that wait, is not balanced; and a
 		// wrong word would be worse than none.
+		missing := MissingAgreement
+		if q.v.Keyed() && q.groups == nil {
+			missing = MissingMaxParallelism
+		}
 		return Verdict{ID: NotEnoughData, Judgement: Judgement{
-			ScalingHelps: ScalingNA, Advice: Advice{Missing: MissingAgreement}, Evidence: []Measure{
+			ScalingHelps: ScalingNA, Advice: Advice{Missing: missing}, Evidence: []Measure{
 				against("busy_max", q.maxBusy, UnitRatio, q.c.SaturatedEnter),
 				against("busy_skew", skew, UnitRatio, q.c.SkewEnter),
 			},
@@ -47,6 +62,36 @@ func judgeVertex(q *inquiry, s *vertexState, at time.Time, rs []rule) Verdict {
 		measureOf("busy_mean", q.meanBusy, UnitRatio),
 		against("busy_skew", skew, UnitRatio, q.c.SkewEnter),
 	}}}
+}
+
+// unseen returns the subtasks that have no fresh values and have not finished.
+func (q *inquiry) unseen(s *vertexState, at time.Time) []int {
+	if len(q.index) == len(s.tracks) {
+		return nil
+	}
+	finished := make(map[int32]bool)
+	for i := range q.v.Subtasks {
+		if t := &q.v.Subtasks[i]; t.State == "FINISHED" {
+			finished[t.Index] = true
+		}
+	}
+	var unseen []int
+	for i := range s.tracks {
+		if !s.tracks[i].fresh(at, q.c) && !finished[int32(i)] {
+			unseen = append(unseen, i)
+		}
+	}
+	return unseen
+}
+
+// skewed reports whether a verdict says that some subtasks are hotter than others.
+func skewed(id VerdictID) bool {
+	switch id {
+	case HotKey, FewKeys, KeyGroupLayout, PartitionLayout, HotPartition, SlowTaskManager, CostlyRecords, UnevenInput, Stalled:
+		return true
+	default:
+		return false
+	}
 }
 
 // missing returns why the vertex cannot be judged, empty when it can.

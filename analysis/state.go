@@ -43,7 +43,7 @@ type vertexState struct {
 	windows int
 	// freshAt is when the last of them was.
 	freshAt time.Time
-	// changed is set in the first poll after a restart or rescale.
+	// changed is set from a restart or rescale to the first window after it.
 	changed bool
 	steady  steady
 	// root says that the slow path of the job starts here.
@@ -100,7 +100,6 @@ func advanceVertex(prev *vertexState, v *Vertex, sink bool, at time.Time, c Conf
 	next := &vertexState{parallelism: v.Parallelism}
 	if prev != nil {
 		*next = *prev
-		next.changed = false
 	}
 	next.attempts = 0
 	if v.Detail != DetailFresh {
@@ -148,6 +147,7 @@ func advanceVertex(prev *vertexState, v *Vertex, sink bool, at time.Time, c Conf
 		next.windowSeconds = Of(median(lengths))
 		next.windows++
 		next.freshAt = at
+		next.changed = false
 	}
 	return next
 }

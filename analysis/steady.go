@@ -17,11 +17,11 @@ type steady struct {
 // The first verdict is taken at once, with low confidence. Another one must be
 // found in Config.WindowsIn windows in a row, or in Config.WindowsOut to fall
 // back to quiet or balanced, so that a flap of one window changes nothing.
-// Missing data ends a verdict at once; signals that do not agree on a cause do
-// not, for the next window may bring them together again.
+// Missing data ends a verdict at once; what is merely undecided (signals that do
+// not agree, a subtask out of sight) does not, for the next window may decide it.
 func (s steady) take(v Verdict, c Config) steady {
 	switch {
-	case v.ID == NotEnoughData && v.Advice.Missing != MissingAgreement:
+	case v.ID == NotEnoughData && !v.undecided():
 		return steady{held: v}
 	case s.held.ID == "" || s.held.ID == NotEnoughData:
 		s = steady{held: v, agreed: 1}
@@ -43,6 +43,17 @@ func (s steady) take(v Verdict, c Config) steady {
 	}
 	s.held.Confidence = confidence(s.agreed, s.held.Confidence)
 	return s
+}
+
+// undecided reports whether a not_enough_data rests on measured windows, so that
+// it is a vote like any other verdict.
+func (v *Verdict) undecided() bool {
+	switch v.Advice.Missing {
+	case MissingAgreement, MissingSubtasks, MissingMaxParallelism:
+		return true
+	default:
+		return false
+	}
 }
 
 // steadyFlag keeps a yes or no from changing with every window, as steady does

@@ -246,8 +246,8 @@ func TestVerdicts(t *testing.T) {
 			vertex: "source", want: HotPartition, subtasks: []int{1}, severity: SeverityWarning, helps: ScalingNo,
 		},
 		{
-			name:   "busy 0.04 is below the activity floor whatever its skew",
-			scenes: []scene{roomySource(), keyed(4, 128, with(even(4, .001), 0, .04), with(even(4, 1), 0, 90))},
+			name:   "busy 0.039 is below the activity floor whatever its skew",
+			scenes: []scene{roomySource(), keyed(4, 128, with(even(4, .001), 0, .039), with(even(4, 1), 0, 90))},
 			want:   Quiet, helps: ScalingNA,
 		},
 		{
@@ -267,6 +267,11 @@ func TestVerdicts(t *testing.T) {
 		{
 			name:   "uneven and saturated, and no cause fits: no word rather than a wrong one",
 			scenes: []scene{pressedSource(), keyed(4, 128, []float64{1, .3, .3, .3}, []float64{170, 100, 100, 100})},
+			want:   NotEnoughData, helps: ScalingNA,
+		},
+		{
+			name:   "maxParallelism unknown, uneven and saturated: that is what is missing",
+			scenes: []scene{pressedSource(), keyed(5, 0, with(even(5, .25), 1, 1), with(even(5, 160), 1, 1300))},
 			want:   NotEnoughData, helps: ScalingNA,
 		},
 		{
