@@ -1,29 +1,55 @@
-# Targets a contributor needs. Everything but `real` needs Go alone.
+# What a contributor needs. "make test" needs Go alone; CONTRIBUTING.md says
+# what the others need. "make" lists the targets.
 
-GO        ?= go
-TOOLS      = $(GO) tool -modfile=tools/go.mod
-BINARY     = flink-skew-exporter
+GO       ?= go
+BINARY    = flink-skew-exporter
+FUZZTIME ?= 10s
+
+# The linter and govulncheck are Go tools of a module of their own, which keeps
+# their dependencies out of the product's.
+TOOLS = $(GO) tool -modfile=$(CURDIR)/tools/go.mod
+
+# The other modules: dependencies that only they need stay out of the product's.
+MODULES := $(filter-out tools test,$(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod)))
+
 VERSION_PKG = github.com/prometheus/common/version
-LDFLAGS    = -X $(VERSION_PKG).Version=$(shell git describe --tags --always --dirty 2>/dev/null || echo unknown) \
-             -X $(VERSION_PKG).Revision=$(shell git rev-parse HEAD 2>/dev/null || echo unknown) \
-             -X $(VERSION_PKG).Branch=$(shell git rev-parse --abbrev-ref HEAD 2>/dev/null || echo unknown)
+LDFLAGS     = -X $(VERSION_PKG).Version=$(shell git describe --tags --always --dirty 2>/dev/null || echo unknown) \
+              -X $(VERSION_PKG).Revision=$(shell git rev-parse HEAD 2>/dev/null || echo unknown) \
+              -X $(VERSION_PKG).Branch=$(shell git rev-parse --abbrev-ref HEAD 2>/dev/null || echo unknown)
 
-.PHONY: build test lint vuln bench bench-json fuzz generate check test-real test-real-all
+# Files that "make generate" writes.
+GENERATED = METRICS.md deploy/reference-config.yaml ':(glob)dashboards/*.json'
+
+# Linux links the race detector by a C compiler. Without one the tests run all
+# the same, and say what they lack.
+RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+
+.PHONY: help build test test-modules test-alerts lint vuln bench bench-json fuzz generate check test-real test-real-all
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
 
 build: ## the binary, in this folder
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BINARY) ./cmd/flink-skew-exporter
 
-# The exhaustive key-group properties have no concurrency to find races in and
-# would take minutes under the detector, so they run once without it.
-test: ## all tests of the product's module, race detector on; Go alone, no network
-	$(GO) test -race ./...
+# The exhaustive key-group properties share nothing between goroutines and would
+# take minutes under the detector, so that package runs once more without it.
+test: ## all tests of the product's module, race detector on; needs Go alone
+	@$(if $(RACE),,echo "no C compiler found: testing without the race detector")
+	$(GO) test $(RACE) ./...
 	$(GO) test ./analysis/keygroup
 
-lint: ## golangci-lint, as a Go tool
-	$(TOOLS) golangci-lint run ./...
-	cd test && $(GO) vet ./...
+test-modules: ## tests of the other modules
+	set -e; for m in $(MODULES); do echo "$$m:"; (cd $$m && $(GO) test ./...); done
 
-vuln: ## known vulnerabilities in what the binary calls
+test-alerts: ## the rules' own tests: when each alert fires, when it is silent; needs promtool
+	promtool check rules alerts/*.rules.yml
+	promtool test rules alerts/tests/*.yml
+
+lint: ## golangci-lint over every module
+	set -e; for m in . $(MODULES) test; do echo "$$m:"; (cd $$m && $(TOOLS) golangci-lint run ./...); done
+
+vuln: ## known vulnerabilities in what the binary calls; asks vuln.go.dev
 	$(TOOLS) govulncheck ./...
 
 bench: ## cost of polling 10,000 to 1,000,000 subtasks, as a table
@@ -32,17 +58,23 @@ bench: ## cost of polling 10,000 to 1,000,000 subtasks, as a table
 bench-json: ## JSON libraries compared on the same bodies
 	cd bench/json && $(GO) test -run '^$$' -bench . -benchmem
 
-fuzz: ## a short, bounded run of every fuzz target
-	$(GO) test ./restapi -run '^$$' -fuzz FuzzDecodeVertex -fuzztime 20s
+fuzz: ## every fuzz target for FUZZTIME (10s)
+	set -e; grep -rlE --include='*_test.go' '^func Fuzz' . | sort | while read -r f; do \
+		for t in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9_]*)\(.*/\1/p' "$$f"); do \
+			(cd "$$(dirname "$$f")" && $(GO) test . -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME)) </dev/null; \
+		done; done
 
-generate: ## METRICS.md and the reference configuration, from the code
-	$(GO) generate ./...
+generate: ## METRICS.md, the reference configuration and the dashboards, from the code
+	set -e; for m in . $(MODULES); do (cd $$m && $(GO) generate ./...); done
 
-check: generate ## fails when a generated file is not what is committed
-	git diff --exit-code -- METRICS.md deploy/reference-config.yaml
+check: generate ## fails when a generated file is not the committed one
+	@git diff --exit-code -- $(GENERATED)
+	@new=$$(git ls-files --others --exclude-standard -- $(GENERATED)); \
+		[ -z "$$new" ] || { echo "generated but not committed: $$new" >&2; exit 1; }
+	@echo "generated files are up to date"
 
-test-real: ## against a real Flink 2.3.0 (downloads it once; needs Java and pip)
+test-real: ## against real Flink 2.3.0, downloaded once; test/install-tools.sh gets what it needs
 	cd test && $(GO) test -count=1 -timeout 40m ./...
 
-test-real-all: ## the same on every supported version
-	for v in 2.3.0 1.20.3 1.18.1 1.17.2 1.15.4; do (cd test && FLINK_VERSION=$$v $(GO) test -count=1 -timeout 40m ./...) || exit 1; done
+test-real-all: ## the same against every supported version
+	set -e; for v in 2.3.0 1.20.3 1.18.1 1.17.2 1.15.4; do echo "Flink $$v:"; (cd test && FLINK_VERSION=$$v $(GO) test -count=1 -timeout 40m ./...); done

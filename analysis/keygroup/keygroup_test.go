@@ -21,6 +21,31 @@ func TestOwnerAgreesWithRange(t *testing.T) {
 	}
 }
 
+// TestChecksChangeNothing: Range and Owner are their unchecked forms, also at
+// the largest M, where products come closest to what 32 bits hold. The wanted
+// values are computed here in 64 bits.
+func TestChecksChangeNothing(t *testing.T) {
+	for _, m := range []int{1, 2, 3, 16, 128, 720, 2048, UpperBound - 1, UpperBound} {
+		for _, p := range []int{1, 2, 3, 10, 100, 1000, m - 1, m} {
+			if !Valid(p, m) {
+				continue
+			}
+			for i := range p {
+				first, last := Range(i, p, m)
+				if f, l := (i*m+p-1)/p, ((i+1)*m-1)/p; first != f || last != l {
+					t.Fatalf("Range(%d, %d, %d) = %d…%d, want %d…%d", i, p, m, first, last, f, l)
+				}
+				if a, b := Owner(first, p, m), Owner(last, p, m); a != i || b != i {
+					t.Fatalf("M %d p %d: range %d…%d of subtask %d is owned by %d and %d", m, p, first, last, i, a, b)
+				}
+				if f, l := rangeOf(i, p, m); f != first || l != last || ownerOf(f, p, m) != i {
+					t.Fatalf("M %d p %d subtask %d: unchecked %d…%d, owner %d", m, p, i, f, l, ownerOf(f, p, m))
+				}
+			}
+		}
+	}
+}
+
 // TestLayouts is the table of layout skew that the documentation shows.
 func TestLayouts(t *testing.T) {
 	for _, c := range []struct {

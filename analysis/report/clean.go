@@ -104,7 +104,8 @@ func ascii(s string) string {
 }
 
 // wrap breaks s into lines of at most n columns at spaces, never between a
-// number and its sign or unit. A single longer word keeps a line of its own.
+// number and its sign or unit nor inside a command line. A single longer word
+// keeps a line of its own.
 func wrap(s string, n int) []string {
 	var lines []string
 	line := ""
@@ -140,11 +141,19 @@ func lastRune(s string) rune {
 	return r
 }
 
-// glue joins a sign or unit to the number before it.
+// continues reports whether a word goes on with the command line before it: its
+// subcommand, flags, and the file it reads.
+func continues(command, w string) bool {
+	return command == binaryName || strings.HasPrefix(command, binaryName+" ") &&
+		(strings.HasPrefix(w, "--") || w == "<" || strings.HasSuffix(command, " <"))
+}
+
+// glue joins a sign or unit to the number before it, and a command line into one
+// word, so that it can be copied.
 func glue(words []string) []string {
 	out := make([]string, 0, len(words))
 	for _, w := range words {
-		if len(out) > 0 && isSign(w) && unicode.IsDigit(lastRune(out[len(out)-1])) {
+		if len(out) > 0 && (isSign(w) && unicode.IsDigit(lastRune(out[len(out)-1])) || continues(out[len(out)-1], w)) {
 			out[len(out)-1] += " " + w
 			continue
 		}

@@ -97,7 +97,7 @@ type Judged struct {
 	Scaling string `json:"scaling"`
 	// AdviceData is what the advice rests on.
 	AdviceData AdviceData `json:"advice_data"`
-	// Docs is the page in the project's documentation.
+	// Docs is the address of the page in the project's documentation.
 	Docs string `json:"docs"`
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/keygroup"
@@ -23,7 +24,7 @@ type facts struct {
 func (f facts) measure(names ...string) analysis.Num {
 	for _, n := range names {
 		for i := range f.j.Evidence {
-			if m := &f.j.Evidence[i]; m.Name == n && m.Value.Known() {
+			if m := &f.j.Evidence[i]; m.Name == n && sane(m.Value).Known() {
 				return m.Value
 			}
 		}
@@ -55,10 +56,23 @@ func (f facts) split() (about, others []*analysis.SubtaskResult) {
 
 // noun is what a subtask is called: one of a source is a reader.
 func (f facts) noun() string {
-	if len(f.v.Inputs) == 0 {
+	if f.source() {
 		return "reader"
 	}
 	return "subtask"
+}
+
+// source reports whether the vertex is known to be a source. No inputs are no
+// proof by themselves, for a job whose plan could not be read has none at all:
+// its partitions, its name or the inputs of another vertex must say so, too.
+func (f facts) source() bool {
+	if len(f.v.Inputs) > 0 {
+		return false
+	}
+	if f.v.Partitions.Known() || strings.HasPrefix(strings.TrimSpace(f.v.Name), "Source:") {
+		return true
+	}
+	return slices.ContainsFunc(f.job.Vertices, func(o analysis.VertexResult) bool { return len(o.Inputs) > 0 })
 }
 
 // who names the subtasks at the start of a sentence, with the verb's number:
@@ -115,11 +129,8 @@ func (f facts) waiters() string {
 		if u.Verdict.ID != analysis.Backpressured || u.Verdict.Advice.Cause != f.v.ID {
 			continue
 		}
-		if bp, ok := u.Signals.BackPressured.Mean.Get(); ok {
-			names = append(names, fmt.Sprintf("%s is %s back-pressured", name(u.Name), percent(bp)))
-		} else {
-			names = append(names, name(u.Name)+" is back-pressured")
-		}
+		uf := facts{f.job, u, &u.Verdict.Judgement}
+		names = append(names, vertexInText(u)+" is"+clause(uf.waits(), " %s", percent)+" back-pressured")
 	}
 	if more := len(names) - maxWaiters; more > 0 {
 		names = append(names[:maxWaiters], count(more, "more vertex"))
@@ -133,7 +144,7 @@ func (f facts) waiters() string {
 // records returns a subtask's records in per second; a source takes none in at
 // task level on most versions, so what it gives out counts.
 func (f facts) records(s *analysis.SubtaskResult) analysis.Num {
-	if len(f.v.Inputs) == 0 || !f.v.Signals.RecordsIn.Max.Known() {
+	if f.source() || !f.v.Signals.RecordsIn.Max.Known() {
 		return s.RecordsOut
 	}
 	return s.RecordsIn
@@ -141,7 +152,7 @@ func (f facts) records(s *analysis.SubtaskResult) analysis.Num {
 
 // recordsSignal is the distribution that goes with records.
 func (f facts) recordsSignal() *analysis.Distribution {
-	if len(f.v.Inputs) == 0 || !f.v.Signals.RecordsIn.Max.Known() {
+	if f.source() || !f.v.Signals.RecordsIn.Max.Known() {
 		return &f.v.Signals.RecordsOut
 	}
 	return &f.v.Signals.RecordsIn
@@ -194,7 +205,7 @@ func share(about, others []*analysis.SubtaskResult, of func(*analysis.SubtaskRes
 // clause formats text with a present number and is empty without one, so that
 // a sentence loses the clause rather than gaining an invented figure.
 func clause(n analysis.Num, format string, f func(float64) string) string {
-	v, ok := n.Get()
+	v, ok := sane(n).Get()
 	if !ok {
 		return ""
 	}

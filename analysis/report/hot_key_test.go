@@ -20,12 +20,12 @@ func advised(v *analysis.VertexResult, local string) string {
 // TestKeyRange: the range to look in may be narrower than what the hot subtask
 // owns, and then the words say why.
 func TestKeyRange(t *testing.T) {
-	says(t, "as owned", advised(hotKeyVertex(), ""), "it falls in key groups 26–51 of 128; check")
+	says(t, "as owned", advised(hotKeyVertex(), ""), "it falls in key groups 26–51 of 128; of suspects in keys.txt, one a line, flink-skew-exporter keys --max-parallelism=128 --parallelism=5 --type=… --groups=26-51 < keys.txt tells which do.")
 	v := hotKeyVertex()
 	v.Verdict.Advice.KeyGroups = &analysis.KeyGroupRange{First: 37, Last: 42}
-	says(t, "narrowed", advised(v, ""), "it falls in key groups 37–42 of 128 (the subtask owns 26–51; what was hot at earlier parallelisms rules out the rest); check")
+	says(t, "narrowed", advised(v, ""), "it falls in key groups 37–42 of 128 (the subtask owns 26–51; what was hot at earlier parallelisms rules out the rest); of suspects", "groups=37-42 <")
 	v.Verdict.Advice.KeyGroups = &analysis.KeyGroupRange{First: 52, Last: 60}
-	says(t, "of another subtask", advised(v, ""), "key groups 52–60 of 128; check", "-rules out")
+	says(t, "of another subtask", advised(v, ""), "key groups 52–60 of 128; of suspects", "-rules out")
 	v = hotKeyVertex()
 	v.Verdict.Subtasks = []int{1, 3}
 	says(t, "several", advised(v, ""), "the hottest falls in key groups 26–51")
@@ -34,7 +34,7 @@ func TestKeyRange(t *testing.T) {
 func TestKeyIsQuoted(t *testing.T) {
 	v := hotKeyVertex()
 	v.Verdict.Advice.Key = "groupBy=[c]"
-	says(t, "hot", advised(v, ""), "100 % busy with a hot key in groupBy=[c]: it takes 68 %", "Find the key of groupBy=[c]")
+	says(t, "hot", advised(v, ""), "100 % busy with a hot key in groupBy=[c]: it takes 68 %", "Find the key of groupBy=[c]", "type='sql(…)' --groups")
 	v.Verdict.Subtasks = []int{1, 3}
 	says(t, "several", advised(v, ""), "hot keys in groupBy=[c]")
 	few := fewKeysVertex()
@@ -78,5 +78,5 @@ func TestAgreement(t *testing.T) {
 	says(t, "agreement", strings.Join(strings.Fields(out), " "), "UNKNOWN orders-enrichment", "uneven and saturated (the busiest subtask is 98 % busy, 2.4 × the mean), but the signals do not agree on a cause", "time/record")
 	v.Verdict.Advice.Missing = analysis.MissingExcluded
 	out = string(text(t, input(cluster(v)), Filter{}, TextOptions{Unicode: true, All: true}))
-	says(t, "excluded", out, "UNKNOWN   1 vertex (excluded: 1)", "the configuration excludes it (analysis.exclude_vertices)")
+	says(t, "excluded", out, "UNKNOWN   1 vertex (excluded by the configuration: 1)", "the configuration excludes it (analysis.exclude_vertices)")
 }

@@ -50,6 +50,9 @@ func (m *markdownWriter) cluster(c clusterView) {
 	for _, b := range c.blocks {
 		m.block(b)
 	}
+	for _, b := range c.open {
+		m.block(b)
+	}
 	if len(c.minor) <= maxMinor || m.o.All {
 		for _, b := range c.minor {
 			m.block(b)
@@ -59,6 +62,10 @@ func (m *markdownWriter) cluster(c clusterView) {
 	}
 	m.summary("OK", c.fine, c.fineBlocks)
 	m.summary("UNKNOWN", c.unjudged, c.unjudgedList)
+	for _, l := range bounded(c.restarts, maxRestarting) {
+		m.line("- **UNKNOWN**: " + escape(l))
+	}
+	m.list(c.restarting)
 	for _, n := range c.notes {
 		m.line("- NOTE: " + escape(n))
 	}
@@ -82,10 +89,15 @@ func (m *markdownWriter) summary(label string, by map[string]int, list []block) 
 		return
 	}
 	m.line(fmt.Sprintf("- **%s**: %s", label, escape(counts(by))))
+	m.list(list)
+}
+
+// list shows vertices that have no block, on request.
+func (m *markdownWriter) list(blocks []block) {
 	if !m.o.All {
 		return
 	}
-	for _, b := range list {
+	for _, b := range blocks {
 		m.line(fmt.Sprintf("  - %s: `%s`. %s", escape(subject(b)), b.v.Verdict.ID, escape(strings.Join(b.words.Summary, " "))))
 		for _, l := range b.notes(m.o.Verbose) {
 			m.line("    - " + beside(l))
@@ -107,7 +119,13 @@ func (m *markdownWriter) block(b block) {
 	m.line("")
 	m.line("**" + escape(b.verdict) + "** " + escape(strings.Join(b.words.Summary, " ")))
 	m.line("")
-	m.code(b.facts.loadTable(canvas{unicode: true, bar: barColumns}))
+	if lines := b.facts.loadTable(canvas{unicode: true, bar: barColumns}); len(lines) > 0 {
+		if c := b.facts.caption(); c != "" {
+			m.line(sentence(c) + ":")
+			m.line("")
+		}
+		m.code(lines)
+	}
 	if b.skew != "" {
 		m.line("- " + escape(b.skew))
 	}
@@ -125,13 +143,13 @@ func (m *markdownWriter) block(b block) {
 		m.code(b.checkLines())
 	}
 	m.line("")
-	m.list("Do", b.words.Do)
-	m.list("Don't", lowered(b.words.Dont))
+	m.items("Do", b.words.Do)
+	m.items("Don't", lowered(b.words.Dont))
 	m.line("More: " + strings.Join(b.docs, " · "))
 	m.line("")
 }
 
-func (m *markdownWriter) list(label string, items []string) {
+func (m *markdownWriter) items(label string, items []string) {
 	if len(items) == 0 {
 		return
 	}

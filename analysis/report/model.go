@@ -32,6 +32,10 @@ type ClusterInput struct {
 	Span  time.Duration
 	// Result is that of the last good poll, nil when there has been none.
 	Result *analysis.Result
+	// Note is what the caller knows beside it, such as that three jobs run and
+	// none is watched; a part of a sentence without a full stop. Text and
+	// Markdown show it, in place of "no job runs" where there is nothing else.
+	Note string
 }
 
 // Filter chooses jobs and vertices. Each of Job and Vertex is an id or a part

@@ -14,11 +14,26 @@ import (
 // unknown is what stands for an absent number where one must be shown.
 const unknown = "–"
 
+// mostKnown is from where on a number is not taken for measured: Flink's words
+// for "unknown" among them are the smallest and the largest long.
+const mostKnown = 1e15
+
+// sane makes numbers absent that no measurement gives.
+func sane(n analysis.Num) analysis.Num {
+	if math.Abs(n.Or(0)) >= mostKnown {
+		return analysis.Num{}
+	}
+	return n
+}
+
 // percent writes a share of 0–1 as whole percent; a tiny share that is not
 // zero is not rounded to it.
 func percent(v float64) string {
-	if v > 0 && v < 0.005 {
+	switch {
+	case v > 0 && v < 0.005:
 		return "<1 %"
+	case math.Abs(v) >= mostKnown:
+		return unknown
 	}
 	return strconv.FormatFloat(math.Round(v*100), 'f', 0, 64) + " %"
 }
@@ -46,10 +61,10 @@ func significant(v float64) string {
 
 func trimZeros(s string) string { return strings.TrimSuffix(strings.TrimRight(s, "0"), ".") }
 
-// thousands writes a whole number with commas; beyond 10^15 in powers.
+// thousands writes a whole number with commas; one beyond mostKnown as absent.
 func thousands(v float64) string {
-	if math.Abs(v) >= 1e15 {
-		return strconv.FormatFloat(v, 'g', 3, 64)
+	if math.Abs(v) >= mostKnown {
+		return unknown
 	}
 	s := strconv.FormatFloat(math.Abs(math.Round(v)), 'f', 0, 64)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -84,8 +99,14 @@ func seconds(v float64) string {
 }
 
 // span writes the time that polls covered, whole seconds below two minutes.
-func span(d time.Duration) string {
-	return seconds(math.Round(d.Seconds()))
+func span(d time.Duration) string { return wholeSeconds(d.Seconds()) }
+
+// wholeSeconds is seconds without a fraction below two minutes.
+func wholeSeconds(v float64) string {
+	if v < 1 {
+		return seconds(v)
+	}
+	return seconds(math.Round(v))
 }
 
 // bytesize writes bytes in powers of 1024.
@@ -101,7 +122,7 @@ func bytesize(v float64) string {
 
 // show formats a present number with f and an absent one as a dash.
 func show(n analysis.Num, f func(float64) string) string {
-	if v, ok := n.Get(); ok {
+	if v, ok := sane(n).Get(); ok {
 		return f(v)
 	}
 	return unknown

@@ -12,7 +12,7 @@ func TestNumbers(t *testing.T) {
 		{percent(0), "0 %"}, {percent(0.001), "<1 %"}, {percent(0.676), "68 %"}, {percent(1), "100 %"},
 		{times(3.4), "3.4 ×"}, {significant(0), "0"}, {significant(0.00004), "4e-05"}, {significant(0.06), "0.06"}, {significant(1.5625), "1.56"},
 		{significant(12.34), "12.3"}, {significant(1297.4), "1,297"}, {thousands(1234567), "1,234,567"}, {thousands(-1234), "-1,234"},
-		{thousands(1e18), "1e+18"}, {thousands(-0.2), "0"},
+		{thousands(1e18), "–"}, {percent(1e18), "–"}, {show(of(-9.2e18), rate), "–"}, {clause(of(9.2e18), " of %s", thousands), ""}, {thousands(-0.2), "0"},
 		{seconds(0), "0 s"}, {seconds(2e-9), "2 ns"}, {seconds(771e-6), "771 µs"}, {seconds(0.00152), "1.52 ms"}, {seconds(33), "33 s"}, {seconds(600), "10 min"}, {seconds(7200), "2 h"},
 		{span(33400 * time.Millisecond), "33 s"}, {bytesize(1536), "1.5 KiB"}, {bytesize(3), "3 B"}, {bytesize(1 << 62), "4,096 PiB"},
 		{show(none, percent), "–"}, {show(of(0.5), percent), "50 %"},

@@ -30,6 +30,9 @@ func (f facts) scaling() string {
 				continue // Fewer cannot do it even at best.
 			}
 		}
+		if f.v.Verdict.ID == analysis.UniformSaturation {
+			s.BusiestHigh = s.BusiestLoad // Its load is even: the worst case says nothing of it.
+		}
 		r, over := busiestRange(s)
 		if r == "" {
 			continue

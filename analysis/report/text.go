@@ -132,13 +132,17 @@ func (t *textWriter) cluster(c clusterView) {
 		t.line("")
 		t.block(b)
 	}
+	for _, b := range c.open {
+		t.line("")
+		t.block(b)
+	}
 	if len(c.minor) <= maxMinor || t.o.All {
 		for _, b := range c.minor {
 			t.line("")
 			t.block(b)
 		}
 	}
-	if len(c.minor)+len(c.fine)+len(c.unjudged)+len(c.notes) > 0 || c.none != "" {
+	if len(c.minor)+len(c.fine)+len(c.unjudged)+len(c.restarts)+len(c.notes) > 0 || c.none != "" {
 		t.line("")
 	}
 	if len(c.minor) > maxMinor && !t.o.All {
@@ -146,6 +150,10 @@ func (t *textWriter) cluster(c clusterView) {
 	}
 	t.summary("OK", green, c.fine, c.fineBlocks)
 	t.summary("UNKNOWN", cyan, c.unjudged, c.unjudgedList)
+	for _, l := range bounded(c.restarts, maxRestarting) {
+		t.labelled(pad("UNKNOWN", labelColumns), cyan, []string{l}, plain)
+	}
+	t.list(c.restarting)
 	for _, n := range c.notes {
 		t.labelled(pad("NOTE", labelColumns), cyan, []string{n}, plain)
 	}
@@ -190,10 +198,15 @@ func (t *textWriter) summary(label string, a style, by map[string]int, list []bl
 	} else {
 		t.line(t.paint(pad(label, labelColumns), a) + left + strings.Repeat(" ", gap) + t.paint(hint, faint))
 	}
+	t.list(list)
+}
+
+// list shows vertices that have no block, on request.
+func (t *textWriter) list(blocks []block) {
 	if !t.o.All {
 		return
 	}
-	for i, b := range list {
+	for i, b := range blocks {
 		if t.o.Verbose && i > 0 {
 			t.line("")
 		}
@@ -275,7 +288,7 @@ func (t *textWriter) block(b block) {
 	if !brief {
 		t.items("  Don't", yellow, b.words.Dont)
 	}
-	t.labelled(pad("  More", labelColumns), faint, []string{strings.Join(b.docs, " · ")}, plain)
+	t.labelled(pad("  More", labelColumns), faint, b.docs, plain)
 }
 
 // items makes sentences go on after their label, each with a dash when there
@@ -312,6 +325,9 @@ func (t *textWriter) table(b block) {
 		return
 	}
 	t.line("")
+	if c := b.facts.caption(); c != "" {
+		t.text(4, c, faint)
+	}
 	for i, l := range lines {
 		a := plain
 		switch {

@@ -86,26 +86,29 @@ func idleVertex() *analysis.VertexResult {
 	for range 3 {
 		ss = append(ss, subtask{partitions: of(0)})
 	}
-	v := judge(source(5, ss...), analysis.IdleReaders, warning, analysis.ScalingNo, []int{5, 6, 7}, ratio("busy_max", 0.98, 0.9))
+	v := judge(source(5, ss...), analysis.IdleReaders, warning, analysis.ScalingNo, []int{5, 6, 7}, ratio("busy_readers", 0.98, 0))
 	return find(v, analysis.PartitionCeiling, info)
 }
 
 func hotPartitionVertex() *analysis.VertexResult {
 	v := source(4, subtask{busy: 0.2, records: 210, partitions: of(1)}, subtask{busy: 0.21, records: 205, partitions: of(1)}, subtask{busy: 0.95, records: 1600, partitions: of(1)}, subtask{busy: 0.19, records: 199, partitions: of(1)})
-	return judge(v, analysis.HotPartition, warning, analysis.ScalingNo, []int{2}, ratio("busy_max", 0.95, 0.9))
+	return judge(v, analysis.HotPartition, warning, analysis.ScalingNo, []int{2}, ratio("records_per_partition_ratio", 7.8, 2),
+		number("records_hot", 1600, analysis.UnitRecordsPerSecond), number("records_mean", 553.5, analysis.UnitRecordsPerSecond), ratio("busy_max", 0.95, 0.9))
 }
 
 func slowVertex() *analysis.VertexResult {
 	const slow, fast = "172.18.0.7:41357-9c2d1e", "172.18.0.5:39113-77aa01"
 	v := keyed(128, subtask{busy: 0.21, records: 300, tm: fast}, subtask{busy: 0.2, records: 302, tm: fast}, subtask{busy: 0.22, records: 299, tm: "tm-3"}, subtask{busy: 1, records: 288, tm: slow}, subtask{busy: 0.99, records: 287, tm: slow}, subtask{busy: 0.2, records: 300, tm: "tm-3"})
-	judge(v, analysis.SlowTaskManager, critical, analysis.ScalingNo, []int{3, 4}, ratio("cost_ratio", 4.98, 1.8), ratio("busy_max", 1, 0.9))
+	judge(v, analysis.SlowTaskManager, critical, analysis.ScalingNo, []int{3, 4}, ratio("cost_ratio", 4.98, 1.8),
+		number("cost_high", 0.00346, analysis.UnitSeconds), number("cost_others", 0.000695, analysis.UnitSeconds), ratio("busy_max", 1, 0.9), ratio("input_ratio", 0.96, 0))
 	v.Verdict.Advice.TaskManager = slow
 	return v
 }
 
 func costlyVertex() *analysis.VertexResult {
 	v := keyed(128, subtask{busy: 0.07, records: 250}, subtask{busy: 0.06, records: 248}, subtask{busy: 0.82, records: 251}, subtask{busy: 0.07, records: 247})
-	return judge(v, analysis.CostlyRecords, warning, analysis.ScalingNo, []int{2}, ratio("cost_ratio", 11.7, 1.8))
+	return judge(v, analysis.CostlyRecords, warning, analysis.ScalingNo, []int{2}, ratio("cost_ratio", 11.7, 1.8),
+		number("cost_high", 0.00327, analysis.UnitSeconds), number("cost_others", 0.00028, analysis.UnitSeconds), ratio("busy_max", 0.82, 0), ratio("input_ratio", 1.01, 0))
 }
 
 func sourceOfSkew() *analysis.VertexResult {
@@ -115,13 +118,14 @@ func sourceOfSkew() *analysis.VertexResult {
 func unevenVertex() *analysis.VertexResult {
 	v := vertexOf("v2", "score", subtask{busy: 0.1, records: 60}, subtask{busy: 0.11, records: 61}, subtask{busy: 0.9, records: 520}, subtask{busy: 0.1, records: 59})
 	v.Inputs[0].Ship = analysis.ShipForward
-	return judge(v, analysis.UnevenInput, warning, analysis.ScalingNo, []int{2}, ratio("busy_skew", 2.97, 1.5))
+	return judge(v, analysis.UnevenInput, warning, analysis.ScalingNo, []int{2}, ratio("records_skew", 2.97, 1.5),
+		ratio("busy_skew", 2.97, 0), ratio("busy_max", 0.9, 0))
 }
 
 func saturatedVertex() *analysis.VertexResult {
 	v := keyed(128, subtask{busy: 0.99, records: 470}, subtask{busy: 1, records: 472}, subtask{busy: 0.98, records: 466}, subtask{busy: 0.99, records: 469})
 	v.Sizing = analysis.Sizing{TrueRate: of(1900), Required: of(6), RequiredHeadroom: of(21.3)}
-	judge(v, analysis.UniformSaturation, critical, analysis.ScalingYes, nil, ratio("busy_max", 1, 0.9), ratio("busy_skew", 1.01, 1.5),
+	judge(v, analysis.UniformSaturation, critical, analysis.ScalingYes, nil, ratio("busy_mean", 0.99, 0.9), ratio("busy_min", 0.98, 0.75),
 		analysis.Measure{Name: "records_mean", Value: of(469), Unit: analysis.UnitRecordsPerSecond})
 	v.Verdict.Advice.Steps = []analysis.Step{ranged(3, 1.33, 2), ranged(8, 0.66, 2), ranged(16, 0.33, 2), ranged(128, 0.03, 1)}
 	find(v, analysis.Bottleneck, warning, ratio("upstream_backpressured", 0.99, 0.5))
@@ -130,7 +134,8 @@ func saturatedVertex() *analysis.VertexResult {
 
 func stalledVertex() *analysis.VertexResult {
 	v := keyed(128, subtask{busy: 0.2, records: 310}, subtask{busy: 0.21, records: 309}, subtask{busy: 1}, subtask{busy: 0.2, records: 308})
-	return judge(v, analysis.Stalled, critical, analysis.ScalingNo, []int{2}, ratio("busy_max", 1, 0.9))
+	return judge(v, analysis.Stalled, critical, analysis.ScalingNo, []int{2}, ratio("busy_max", 1, 0.9),
+		number("records_stalled", 0, analysis.UnitRecordsPerSecond), number("records_others", 309, analysis.UnitRecordsPerSecond))
 }
 
 // ranged is a prediction from an even to the worst spread of load.

@@ -19,6 +19,11 @@ type clusterView struct {
 	// blocks are listed on request.
 	fine, unjudged, minorBy  map[string]int
 	fineBlocks, unjudgedList []block
+	// open are vertices that something is the matter with, for no known cause.
+	open []block
+	// restarts are jobs of which no vertex runs for long enough to be judged.
+	restarts   []string
+	restarting []block
 	// notes are jobs that do not run and answers that were missing.
 	notes []string
 	gaps  []analysis.Gap
@@ -61,20 +66,30 @@ func (b block) notes(verbose bool) []besideLine {
 // what is fine and what could not be judged.
 func newClusterView(c ClusterInput, f Filter) clusterView {
 	out := clusterView{head: heading(c), down: !c.Up, fine: map[string]int{}, unjudged: map[string]int{}}
+	note := cut(clean(c.Note), noteColumns)
 	if c.Result == nil {
+		out.none = note
 		return out
 	}
 	vertices := 0
 	for _, j := range f.jobs(c.Result) {
 		vs := f.vertices(j)
 		vertices += len(vs)
-		if len(vs) == 0 && f.Vertex == "" {
-			out.notes = append(out.notes, fmt.Sprintf("%s is %s: there is nothing to judge", name(j.Name), name(j.State)))
+		if len(vs) == 0 && f.Vertex != "" {
+			continue
+		}
+		if line := unsettled(j, c.Result.At); line != "" {
+			out.restarts = append(out.restarts, line)
+			for _, v := range vs {
+				out.restarting = append(out.restarting, newBlock(j, v))
+			}
+			continue
 		}
 		for _, v := range vs {
 			out.add(newBlock(j, v))
 		}
 	}
+	out.fold()
 	slices.SortStableFunc(out.blocks, func(a, b block) int {
 		return cmp.Or(cmp.Compare(b.severity, a.severity), cmp.Compare(b.v.Verdict.Severity, a.v.Verdict.Severity))
 	})
@@ -86,11 +101,11 @@ func newClusterView(c ClusterInput, f Filter) clusterView {
 	if n := len(out.gaps); n > 0 {
 		out.notes = append(out.notes, gapNote(out.gaps))
 	}
-	if vertices == 0 && len(out.notes) == 0 {
-		out.none = "no job runs"
-		if f.Job != "" || f.Vertex != "" {
-			out.none = "no vertex matches the filter"
-		}
+	switch {
+	case vertices == 0 && len(out.notes)+len(out.restarts) == 0:
+		out.none = cmp.Or(note, nothing(c.Result, f))
+	case note != "":
+		out.notes = append(out.notes, note)
 	}
 	return out
 }
@@ -99,21 +114,61 @@ func (c *clusterView) add(b block) {
 	switch id := b.v.Verdict.ID; {
 	case b.severity >= analysis.SeverityWarning:
 		c.blocks = append(c.blocks, b)
-	case b.v.Verdict.Severity >= analysis.SeverityInfo && !calm(id), b.v.Verdict.Advice.Missing == analysis.MissingAgreement:
-		c.minor = append(c.minor, b) // What is saturated for no known cause is worth a look, too.
+	case b.open():
+		c.open = append(c.open, b)
+	case b.v.Verdict.Severity >= analysis.SeverityInfo && !calm(id):
+		c.minor = append(c.minor, b)
 	case id == analysis.NotEnoughData:
-		reason := cmp.Or(string(b.v.Verdict.Advice.Missing), "unknown")
-		c.unjudged[reason]++
-		c.unjudgedList = append(c.unjudgedList, b)
+		c.unknown(b)
 	default:
 		c.fine[string(id)]++
 		c.fineBlocks = append(c.fineBlocks, b)
 	}
 }
 
+// unknown counts a vertex by what it lacks.
+func (c *clusterView) unknown(b block) {
+	c.unjudged[b.lack()]++
+	c.unjudgedList = append(c.unjudgedList, b)
+}
+
+// fold counts the open vertices when they are too many for a block each.
+func (c *clusterView) fold() {
+	if len(c.open) <= maxMinor {
+		return
+	}
+	for _, b := range c.open {
+		c.unknown(b)
+	}
+	c.open = nil
+}
+
+// open reports whether something is the matter with the vertex for no known
+// cause, which is worth a look whatever its severity.
+func (b block) open() bool {
+	switch b.v.Verdict.ID {
+	case analysis.Backpressured:
+		return b.facts.cause() == nil
+	case analysis.NotEnoughData:
+		switch b.v.Verdict.Advice.Missing {
+		case analysis.MissingAgreement, analysis.MissingSubtasks, analysis.MissingMaxParallelism:
+			return true
+		}
+	}
+	return false
+}
+
+// lack says in a few words why there is no verdict, or no cause.
+func (b block) lack() string {
+	if b.v.Verdict.ID == analysis.Backpressured {
+		return "waits for something not known"
+	}
+	return missingLabel(b.v.Verdict.Advice.Missing)
+}
+
 // label is the severity as a heading has it: what was not judged has none.
 func (b block) label() string {
-	if b.severity == analysis.SeverityNone {
+	if b.severity == analysis.SeverityNone || b.severity < analysis.SeverityWarning && b.open() {
 		return "UNKNOWN"
 	}
 	return strings.ToUpper(b.severity.String())
@@ -130,11 +185,11 @@ func calm(id analysis.VerdictID) bool {
 
 func newBlock(j *analysis.JobResult, v *analysis.VertexResult) block {
 	b := block{
-		severity: v.Severity(), job: name(j.Name), vertex: clean(v.Name), verdict: string(v.Verdict.ID),
+		severity: v.Severity(), job: jobName(j), vertex: vertexName(v), verdict: string(v.Verdict.ID),
 		words: Explain(j, v), docs: []string{VerdictDocs(v.Verdict.ID)}, v: v, facts: facts{j, v, &v.Verdict.Judgement},
 	}
-	if b.vertex == "" {
-		b.vertex = "(unnamed)"
+	if v.Verdict.ID == analysis.NotEnoughData && (b.severity >= analysis.SeverityWarning || b.open()) {
+		b.verdict = "cause unknown (" + b.verdict + ")"
 	}
 	if c := v.Verdict.Confidence; c != "" && v.Verdict.Severity > analysis.SeverityNone {
 		b.verdict += " (" + string(c) + " confidence)"
@@ -203,10 +258,26 @@ func heading(c ClusterInput) string {
 func gapNote(gaps []analysis.Gap) string {
 	by := map[string]int{}
 	for _, g := range gaps {
-		by[string(g.Reason)]++
+		by[gapLabel(g.Reason)]++
 	}
 	verbWord := verb(len(gaps) > 1, "was", "were")
 	return fmt.Sprintf("%s %s not had in the newest poll (%s)", count(len(gaps), "answer"), verbWord, counts(by))
+}
+
+// gapLabel is why an answer is missing, in plain words.
+func gapLabel(r analysis.GapReason) string {
+	labels := map[analysis.GapReason]string{
+		analysis.GapTorn:       "the job changed during the poll",
+		analysis.GapVanished:   "the job ended",
+		analysis.GapFailed:     "the call failed",
+		analysis.GapCold:       "Flink had no metrics yet",
+		analysis.GapNotRunning: "the job is not running",
+		analysis.GapLimit:      "left out by a configured limit",
+	}
+	if l, ok := labels[r]; ok {
+		return l
+	}
+	return name(string(r))
 }
 
 // counts writes a map of counts as "a: 1, b: 2", by name.
@@ -220,39 +291,4 @@ func counts(by map[string]int) string {
 		words[i] = fmt.Sprintf("%s: %d", name(k), by[k])
 	}
 	return strings.Join(words, ", ")
-}
-
-// leastSkew is the ratio from which a line about skew says anything.
-const leastSkew = 1.1
-
-// skewLine puts the ratios of a skewed vertex into one line.
-func (f facts) skewLine() string {
-	if f.v.Parallelism < 2 {
-		return ""
-	}
-	d, what := f.recordsSignal(), "records"
-	if f.v.Signals.Busy.Skew.Or(0) > d.Skew.Or(0) {
-		d, what = &f.v.Signals.Busy, "busy time"
-	}
-	r, ok := d.Skew.Get()
-	if !ok || r < leastSkew {
-		return ""
-	}
-	out := fmt.Sprintf("skew of %s %s the mean", what, times(r))
-	if f.v.Layout != nil && f.v.Keyed {
-		if l := f.v.Layout.Ratio; l > r {
-			out += fmt.Sprintf("; the key-group layout alone would make it %s", fixed2(l))
-		} else {
-			out += fmt.Sprintf("; the key-group layout explains %s of it", fixed2(l))
-		}
-	}
-	_, others := f.split()
-	if b, ok := first(f.measure("busy_others", "busy_readers"), mean(others, busyOf)).Get(); ok && len(f.j.Subtasks) > 0 && len(others) > 0 && b < 1 {
-		who := "the other " + thousands(float64(len(others)))
-		if len(others) == 1 {
-			who = "the other one"
-		}
-		out += fmt.Sprintf("; %s %s %s room", who, verb(len(others) > 1, "has", "have"), percent(1-b))
-	}
-	return out
 }

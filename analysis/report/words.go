@@ -94,9 +94,11 @@ func findingRenderers() map[analysis.FindingID]renderer {
 	}
 }
 
-// VerdictDocs returns the page of the project's documentation on a verdict, as
-// a path from the root of the repository.
-func VerdictDocs(id analysis.VerdictID) string { return "docs/verdicts/" + string(id) + ".md" }
+// docsBase is where the documentation is read.
+const docsBase = "https://github.com/flink-skew-exporter/flink-skew-exporter/blob/main/docs/"
+
+// VerdictDocs returns the address of the documentation's page on a verdict.
+func VerdictDocs(id analysis.VerdictID) string { return docsBase + "verdicts/" + string(id) + ".md" }
 
 // FindingDocs returns the page on a finding, likewise.
-func FindingDocs(id analysis.FindingID) string { return "docs/findings/" + string(id) + ".md" }
+func FindingDocs(id analysis.FindingID) string { return docsBase + "findings/" + string(id) + ".md" }

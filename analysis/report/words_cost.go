@@ -9,18 +9,26 @@ import (
 // costs says what a record costs the named subtasks against the others.
 func (f facts) costs() string {
 	about, others := f.split()
-	a, okA := first(f.measure("cost_high"), mean(about, costOf)).Get()
-	b, okB := first(f.measure("cost_others"), mean(others, costOf), f.v.Signals.CostPerRecord.Median).Get()
+	a, b, ok := f.pair("cost_high", "cost_others", f.now(mean(about, costOf)), f.now(first(mean(others, costOf), f.v.Signals.CostPerRecord.Median)))
 	ratio := f.measure("cost_ratio")
 	switch {
-	case okA && okB && b > 0 && ratio.Known():
+	case ok && b > 0 && ratio.Known():
 		return fmt.Sprintf("%s the time per record (%s against %s)", show(ratio, times), seconds(a), seconds(b))
-	case okA && okB && b > 0:
+	case ok && b > 0:
 		return fmt.Sprintf("%s the time per record (%s against %s)", times(a/b), seconds(a), seconds(b))
 	case ratio.Known():
 		return show(ratio, times) + " the time per record"
 	}
 	return "more time per record"
+}
+
+// evenly says that the input of the named subtasks is about the others'.
+func (f facts) evenly() string {
+	each := ""
+	if f.v.Keyed {
+		each = " for each key group"
+	}
+	return "about as many records as the others" + clause(f.measure("input_ratio"), " (%s"+each+")", times)
 }
 
 // slowTaskManager: the cost per record is high on the subtasks of one worker.
@@ -31,8 +39,8 @@ func slowTaskManager(f facts) Words {
 		tm = "TaskManager " + name(id)
 	}
 	w := Words{Summary: []string{
-		fmt.Sprintf("%s %s on %s and %s %s that the others need, though the input is even.",
-			who, verb(plural, "runs", "run"), tm, verb(plural, "needs", "need"), f.costs()),
+		fmt.Sprintf("%s %s on %s and %s %s that the others need, though %s %s %s.",
+			who, verb(plural, "runs", "run"), tm, verb(plural, "needs", "need"), f.costs(), verb(plural, "it", "they"), verb(plural, "gets", "get"), f.evenly()),
 		"More parallelism will not help: the host is slow, not the work uneven.",
 	}}
 	others := 0
@@ -58,11 +66,7 @@ func slowTaskManager(f facts) Words {
 // costlyRecords: even input, dear records on one or few subtasks, not host-wide.
 func costlyRecords(f facts) Words {
 	who, plural := f.who()
-	about, others := f.split()
-	head := fmt.Sprintf("%s %s no more records than the others", who, verb(plural, "gets", "get"))
-	if s, ok := first(f.measure("records_share"), share(about, others, f.records)).Get(); ok {
-		head = fmt.Sprintf("%s %s %s of the records", who, verb(plural, "gets", "get"), percent(s))
-	}
+	head := fmt.Sprintf("%s %s %s", who, verb(plural, "gets", "get"), f.evenly())
 	return Words{
 		Summary: []string{
 			fmt.Sprintf("%s but %s %s%s.", head, verb(plural, "needs", "need"), f.costs(), clause(f.busyMax(), "; the busiest is %s busy", percent)),
@@ -91,18 +95,18 @@ func (f facts) subtaskNames() string {
 func stalled(f facts) Words {
 	who, plural := f.who()
 	about, others := f.split()
-	busy := first(mean(about, busyOf), f.busyMax())
+	busy := first(f.busyMax(), mean(about, busyOf))
 	head := fmt.Sprintf("%s %s busy without", who, verb(plural, "is", "are"))
 	if b, ok := busy.Get(); ok {
 		head = fmt.Sprintf("%s %s %s busy without", who, verb(plural, "is", "are"), percent(b))
 	}
-	switch r, ok := mean(about, f.records).Get(); {
+	switch r, ok := first(f.measure("records_stalled"), f.now(mean(about, f.records))).Get(); {
 	case ok && r > 0:
 		head += fmt.Sprintf(" getting on (%s records/s)", rate(r))
 	default:
 		head += " processing any record"
 	}
-	head += clause(first(f.measure("records_others"), mean(others, f.records)), ", while the others process %s/s each", rate)
+	head += clause(first(f.measure("records_others"), f.now(mean(others, f.records))), ", while the others process %s/s each", rate)
 	return Words{
 		Summary: []string{head + ".", "It looks stuck in a call. More parallelism will not help."},
 		Do: []string{

@@ -97,9 +97,9 @@ func waiting(f facts) Words {
 	head += clause(f.measure("cpu_of_cores"), " (%s of their cores)", percent)
 	return Words{
 		Summary: []string{head + "; it waits for something outside, or is starved of CPU."},
-		Do: []string{"Find out first which of the two it is. Take a flame graph in off-CPU mode (rest.flamegraph.enabled): a synchronous lookup or a slow sink shows at once; use asynchronous I/O, batching, caching or a faster service.",
+		Do: []string{"Find out first whether it waits for something outside or is starved of CPU. Take a flame graph in off-CPU mode (rest.flamegraph.enabled): a synchronous lookup or a slow sink shows at once; use asynchronous I/O, batching, caching or a faster service.",
 			"Rule out throttling: compare the container's CPU limit with what it uses."},
-		Dont: []string{"Add CPU before knowing which of the two it is."},
+		Dont: []string{"Add CPU before knowing that it is starved of it."},
 	}
 }
 
@@ -115,7 +115,7 @@ func nonParallel(f facts) Words {
 // jobChanged: a rescale or restart fell into the window.
 func jobChanged(facts) Words {
 	return Words{
-		Summary: []string{"Its subtasks were restarted or rescaled a short while ago; numbers from before are not compared with those after."},
+		Summary: []string{"Its subtasks were restarted or rescaled, and no window has been measured since; numbers from before are not compared with those after."},
 		Do:      []string{"If nobody rescaled it, see the job's exceptions in Flink's web UI."},
 		Dont:    []string{"Act on the first minute after a restart: catching up is no skew."},
 	}

@@ -10,11 +10,10 @@ import (
 // unevenInput: records are uneven on a vertex fed by neither HASH nor a source.
 func unevenInput(f facts) Words {
 	who, plural := f.who()
-	about, others := f.split()
 	head := fmt.Sprintf("%s %s far more records than the others", who, verb(plural, "gets", "get"))
-	if s, ok := first(f.measure("records_share"), share(about, others, f.records)).Get(); ok && len(f.j.Subtasks) > 0 {
-		head = fmt.Sprintf("%s %s %s of the records", who, verb(plural, "gets", "get"), percent(s))
-	} else if r, ok := f.recordsSignal().Skew.Get(); ok {
+	if r, ok := first(f.measure("records_skew"), f.now(f.recordsSignal().Skew)).Get(); ok && len(f.j.Subtasks) > 0 {
+		head = fmt.Sprintf("%s %s %s the mean of the records", who, verb(plural, "gets", "get up to"), times(r))
+	} else if ok {
 		head = fmt.Sprintf("The busiest subtask gets %s the mean of the records", times(r))
 	}
 	if from := f.inputs(); from != "" {
@@ -49,7 +48,7 @@ func (f facts) inputs() string {
 	for _, in := range f.v.Inputs {
 		from := ""
 		if v := f.vertex(in.From); v != nil {
-			from = " from " + name(v.Name)
+			from = " from " + vertexInText(v)
 		}
 		words = append(words, name(string(in.Ship))+from)
 	}
@@ -69,10 +68,15 @@ func uniformSaturation(f facts) Words {
 	if p == 1 {
 		who, even = "The only "+f.noun()+" is", "busy near its limit"
 	}
-	if m, ok := first(f.measure("busy_mean"), busy.Mean).Get(); ok && p > 1 {
-		even = fmt.Sprintf("evenly busy: %s on average%s", percent(m), clause(f.busyMax(), ", %s at most", percent))
-	} else if ok {
+	average, least, ok := f.pair("busy_mean", "busy_min", busy.Mean, busy.Min)
+	if m, known := first(f.measure("busy_mean"), busy.Mean).Get(); known && p == 1 {
 		even = percent(m) + " busy"
+	} else if ok && p > 1 && percent(average) == percent(least) {
+		even = fmt.Sprintf("evenly busy: %s each", percent(average))
+	} else if ok && p > 1 {
+		even = fmt.Sprintf("evenly busy: %s on average, %s at least", percent(average), percent(least))
+	} else if known {
+		even = fmt.Sprintf("evenly busy: %s on average", percent(m))
 	}
 	w.Summary = []string{who + " " + even + "."}
 	if f.v.Verdict.Severity <= analysis.SeverityInfo && f.waiters() == "" {
@@ -152,22 +156,22 @@ func (f facts) scaleUp(required analysis.Num) string {
 
 // backpressured: its time goes to waiting for output. It is a victim.
 func backpressured(f facts) Words {
-	share := first(f.measure("backpressured_mean"), f.v.Signals.BackPressured.Mean, f.measure("backpressured_max"), f.v.Signals.BackPressured.Max)
-	head := "It spends its time waiting for output"
-	if s, ok := share.Get(); ok {
-		head = "It spends " + percent(s) + " of its time waiting for output"
-	}
-	cause := f.vertex(f.j.Advice.Cause)
+	cause := f.cause()
 	if cause == nil {
 		return Words{
-			Summary: []string{head + "; it is a victim of a vertex downstream, which is not known yet."},
+			Summary: []string{"It waits" + clause(f.waits(), " %s of its time", percent) + " for something downstream that is not known yet."},
 			Do:      []string{"Follow the graph downstream to the first vertex that is busy and not back-pressured."},
 			Dont:    []string{"Tune or scale this vertex: it is not the cause."},
 		}
 	}
+	head := "It spends" + clause(f.waits(), " %s of", percent) + " its time waiting for output"
+	why := ", whose own cause is unknown"
+	if !calm(cause.Verdict.ID) {
+		why = " (" + strings.ToLower(Label(cause.Verdict.ID)) + ")"
+	}
 	return Words{
-		Summary: []string{fmt.Sprintf("%s; the cause is %s (%s).", head, name(cause.Name), strings.ToLower(Label(cause.Verdict.ID)))},
-		Do:      []string{fmt.Sprintf("See %s: when that is mended, this vertex runs on.", name(cause.Name))},
+		Summary: []string{fmt.Sprintf("%s; the cause is %s%s.", head, vertexInText(cause), why)},
+		Do:      []string{fmt.Sprintf("See %s: when that is mended, this vertex runs on.", vertexInText(cause))},
 		Dont:    []string{"Tune or scale this vertex: it is not the cause."},
 	}
 }

@@ -12,6 +12,9 @@ import (
 // within a batch.
 const smallGain = 1.5
 
+// binaryName begins a command line in an advice, which is never wrapped.
+const binaryName = "flink-skew-exporter"
+
 // preAggregate is the remedy for a hot key, in SQL's terms where the plan is
 // SQL's; what is there already is never advised.
 func (f facts) preAggregate() string {
@@ -30,7 +33,7 @@ func (f facts) preAggregate() string {
 func (f facts) combined(pre *analysis.PreAggregation) string {
 	by, window := "", false
 	if local := f.vertex(pre.Local); local != nil {
-		by, window = " in "+name(local.Name), strings.Contains(local.Name, "LocalWindowAggregate")
+		by, window = " in "+vertexInText(local), strings.Contains(local.Name, "LocalWindowAggregate")
 	}
 	// A window's first phase hands on what it has when a slice ends or its
 	// memory is full (RecordsWindowBuffer); mini-batches are not asked.
@@ -76,7 +79,17 @@ func (f facts) findKey() string {
 	if len(f.j.Subtasks) > 1 {
 		which = "the hottest falls"
 	}
-	return fmt.Sprintf("Find the key%s: %s in %s of %d%s; check suspects with KeyGroupRangeAssignment.assignToKeyGroup(key, %d).", of, which, groupRange(*kg), m, f.narrowed(*kg, m), m)
+	return fmt.Sprintf("Find the key%s: %s in %s of %d%s; of suspects in keys.txt, one a line, %s tells which do.", of, which, groupRange(*kg), m, f.narrowed(*kg, m), f.keysCommand(*kg, m))
+}
+
+// keysCommand is the command that tells which suspects lie in the key groups. The
+// type of the key is in no answer of Flink's, so that it is left to the reader.
+func (f facts) keysCommand(kg analysis.KeyGroupRange, m int) string {
+	typ := "…"
+	if f.sql() {
+		typ = "'sql(…)'"
+	}
+	return fmt.Sprintf("%s keys --max-parallelism=%d --parallelism=%d --type=%s --groups=%d-%d < keys.txt", binaryName, m, f.v.Parallelism, typ, kg.First, kg.Last)
 }
 
 // narrowed says that the range is smaller than what the hot subtask owns,

@@ -20,7 +20,7 @@ func hotKey(f facts) Words {
 	if busy, ok := f.busyMax().Get(); ok {
 		head = fmt.Sprintf("%s %s %s busy with %s", who, verb(plural, "is", "are"), percent(busy), with)
 	}
-	records := first(f.measure("records_share"), share(about, others, f.records))
+	records := first(f.measure("records_share"), f.now(share(about, others, f.records)))
 	groups := first(f.measure("key_group_share"), f.groupShare())
 	they := verb(plural, "it", "they")
 	switch r, okR := records.Get(); {

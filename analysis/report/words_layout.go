@@ -51,9 +51,7 @@ func (f facts) owners(p, m, k int) string {
 		}
 	}
 	head := fmt.Sprintf("%d of %d subtasks own %s, the other %d own %d", large, p, count(k, "key group"), p-large, k-1)
-	a, okA := first(f.measure("busy_max"), mean(big, busyOf)).Get()
-	b, okB := first(f.measure("busy_others"), mean(small, busyOf)).Get()
-	if okA && okB {
+	if a, b, ok := f.pair("busy_max", "busy_others", mean(big, busyOf), mean(small, busyOf)); ok {
 		head += fmt.Sprintf(": the former are %s busy, the latter %s", percent(a), percent(b))
 	} else {
 		head += clause(f.busyMax(), "; the busiest is %s busy", percent)
@@ -153,13 +151,11 @@ func (f facts) partitionKinds() string {
 	out := fmt.Sprintf("%s of %d %s %s and %d %s %d%s", count(len(kinds[hi]), "reader"), f.v.Parallelism,
 		verb(len(kinds[hi]) > 1, "owns", "own"), count(hi, "partition"), len(kinds[lo]), verb(len(kinds[lo]) > 1, "owns", "own"), lo,
 		clause(f.v.Partitions, " (%s in all)", thousands))
-	a, okA := first(f.measure("busy_max"), mean(kinds[hi], busyOf)).Get()
-	b, okB := first(f.measure("busy_others"), mean(kinds[lo], busyOf)).Get()
-	if okA && okB {
+	if a, b, ok := f.pair("busy_max", "busy_others", mean(kinds[hi], busyOf), mean(kinds[lo], busyOf)); ok {
 		return out + fmt.Sprintf(": the former are %s busy, the latter %s", percent(a), percent(b))
 	}
-	a, okA = mean(kinds[hi], f.records).Get()
-	b, okB = mean(kinds[lo], f.records).Get()
+	a, okA := mean(kinds[hi], f.records).Get()
+	b, okB := mean(kinds[lo], f.records).Get()
 	if okA && okB {
 		return out + fmt.Sprintf(": the former read %s records/s each, the latter %s", rate(a), rate(b))
 	}

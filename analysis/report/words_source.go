@@ -16,7 +16,7 @@ func idleReaders(f facts) Words {
 		head += fmt.Sprintf(": there %s %s for %s", verb(n != 1, "is", "are"), count(int(n), "partition"), count(f.v.Parallelism, "reader"))
 	}
 	_, others := f.split()
-	head += clause(first(f.measure("busy_readers"), mean(others, busyOf)), "; the readers that own one are %s busy on average", percent)
+	head += clause(first(f.measure("busy_readers"), f.now(mean(others, busyOf))), "; the readers that own one are %s busy on average", percent)
 	w := Words{Summary: []string{head + ".", "More readers will not help: a partition is read by one reader at a time."}}
 	back := len(f.j.Subtasks)
 	if known && n >= 1 && int(n) < f.v.Parallelism {
@@ -34,15 +34,11 @@ func idleReaders(f facts) Words {
 // hotPartition: readers own alike, and one gets far more.
 func hotPartition(f facts) Words {
 	who, plural := f.who()
-	about, others := f.split()
+	about, _ := f.split()
 	head := fmt.Sprintf("%s %s no more partitions than the others, yet %s far more records", who, verb(plural, "owns", "own"), verb(plural, "reads", "read"))
-	if share, ok := first(f.measure("records_share"), share(about, others, f.records)).Get(); ok {
-		head = fmt.Sprintf("%s %s no more partitions than the others, yet %s %s of the records", who, verb(plural, "owns", "own"), verb(plural, "reads", "read"), percent(share))
-	}
-	a, okA := first(f.measure("records_hot"), mean(about, f.records)).Get()
-	b, okB := mean(others, f.records).Get()
-	if okA && okB {
-		head += fmt.Sprintf(" (%s/s against %s/s)", rate(a), rate(b))
+	if hot, average, ok := f.pair("records_hot", "records_mean", f.now(mean(about, f.records)), f.now(f.recordsSignal().Mean)); ok {
+		head = fmt.Sprintf("%s %s no more partitions than the others, yet %s %s records/s where the mean is %s", who, verb(plural, "owns", "own"),
+			verb(plural, "reads", "read"), rate(hot), rate(average))
 	}
 	return Words{
 		Summary: []string{head + clause(f.busyMax(), "; the busiest is %s busy", percent) + ".",

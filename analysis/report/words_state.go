@@ -1,6 +1,9 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // wholeShare is the share of a vertex's state from which a checkpoint that
 // wrote it counts as a full one; below it, it was incremental.
@@ -49,7 +52,11 @@ func (f facts) stateAndLoad() string {
 	case same > 0:
 		return "It is the busiest one as well: size and load have one cause, or the size makes each access dear."
 	}
-	return fmt.Sprintf("It is not the busiest one (that is %s %d): the size is not what loads the vertex.", f.noun(), busy.ArgMax)
+	busiest := fmt.Sprintf(" (that is %s %d)", f.noun(), busy.ArgMax)
+	if busy.ArgMax < 0 || slices.Contains(f.j.Subtasks, busy.ArgMax) {
+		busiest = ""
+	}
+	return "It is not the busiest one" + busiest + ": the size is not what loads the vertex."
 }
 
 // phase is one part of the time that a subtask's checkpoint takes, in order.
@@ -134,23 +141,51 @@ func checkpointStraggler(f facts) Words {
 		}
 	}
 	w := Words{Summary: []string{fmt.Sprintf("%s; %s of it went by %s.", head, seconds(took), p.label), p.meaning}, Do: p.do, Dont: p.dont}
-	if p.measure == "checkpoint_start_delay" && f.v.Signals.Busy.Count > 0 && f.isBusiest() {
-		w.Summary[1] = fmt.Sprintf("It is the busiest %s, and the barrier stood behind its records in full buffers: that is back pressure, not state.", f.noun())
+	if busy := f.standsOut(); p.measure == "checkpoint_start_delay" && busy != "" {
+		w.Summary[1] = busy + ", and the barrier stood behind its records in full buffers: that is back pressure, not state."
 	}
 	return w
 }
 
-// isBusiest reports whether the one subtask that the judgement names is as
-// busy as any.
-func (f facts) isBusiest() bool {
-	about, _ := f.split()
+// standsOut says how busy the one subtask is that the judgement names, beside
+// the others: by far the busiest, or at its limit as others are. It is empty
+// when its load explains nothing.
+func (f facts) standsOut() string {
+	about, others := f.split()
 	if len(about) != 1 {
-		return false
+		return ""
 	}
 	busy, ok := about[0].Busy.Get()
-	return ok && (busy >= fullyBusy || busy >= f.v.Signals.Busy.Max.Or(1))
+	next, alike := 0.0, 0
+	for _, s := range others {
+		b := s.Busy.Or(0)
+		next = max(next, b)
+		if b >= nearLimit {
+			alike++
+		}
+	}
+	switch {
+	case ok && busy >= next+distinctly && busy >= distinctly:
+		return "It is the busiest " + f.noun()
+	case ok && busy >= nearLimit && alike > 0:
+		return fmt.Sprintf("It is %s busy, as %s", percent(busy), asOthers(alike, len(others)))
+	case ok && busy >= nearLimit:
+		return fmt.Sprintf("It is %s busy", percent(busy))
+	}
+	return ""
 }
 
-// fullyBusy is the busy share from which several subtasks count as the busiest
-// together, being at their limit.
-const fullyBusy = 0.99
+// asOthers says how many of the others are so, too.
+func asOthers(n, of int) string {
+	switch {
+	case n == of && n > 1:
+		return "all others are"
+	case n == 1:
+		return "one other is"
+	}
+	return thousands(float64(n)) + " others are"
+}
+
+// distinctly is by how much, as a share of its time, a subtask must be busier
+// than any other to be called the busiest.
+const distinctly = 0.1

@@ -30,6 +30,7 @@ func everyMissingReason() []analysis.MissingReason {
 	return []analysis.MissingReason{
 		"", analysis.MissingFirstWindow, analysis.MissingWarmingUp, analysis.MissingCoverage, analysis.MissingDetails,
 		analysis.MissingBusy, analysis.MissingNotRunning, analysis.MissingFrozen, analysis.MissingAgreement, analysis.MissingExcluded,
+		analysis.MissingSubtasks, analysis.MissingMaxParallelism,
 	}
 }
 
@@ -89,13 +90,13 @@ func TestNumbersInWords(t *testing.T) {
 		analysis.KeyGroupLayout:    {"28 of 100 subtasks own 2 key groups, the other 72 own 1", "100 % busy, the latter 49 %", "speed of parallelism 64", "at 64 (same throughput, 36 slots back)", "at 128 (the busiest at about 50 %), which is the ceiling", "between 65 and 127"},
 		analysis.PartitionLayout:   {"2 readers of 3 own 2 partitions and 1 owns 1 (5 in all)", "62 % busy, the latter 31 %", "Run it at 5 (the busiest at about 31 %)", "6 is the next multiple of 3"},
 		analysis.IdleReaders:       {"Readers 5–7 of 8 own no partition", "5 partitions for 8 readers", "parallelism to 5"},
-		analysis.SlowTaskManager:   {"Subtasks 3 and 4 of 6", "172.18.0.7:41357-9c2d1e", "4.98 ×"},
-		analysis.CostlyRecords:     {"Subtask 2 of 4 gets 25 % of the records", "11.7 ×", "3.27 ms against 268 µs"},
-		analysis.HotPartition:      {"Reader 2 of 4", "72 % of the records", "1,600/s against 205/s"},
+		analysis.SlowTaskManager:   {"Subtasks 3 and 4 of 6", "172.18.0.7:41357-9c2d1e", "4.98 ×", "though they get about as many records as the others (0.96 × for each key group)"},
+		analysis.CostlyRecords:     {"Subtask 2 of 4 gets about as many records as the others (1.01 × for each key group)", "11.7 ×", "3.27 ms against 280 µs"},
+		analysis.HotPartition:      {"Reader 2 of 4", "yet reads 1,600 records/s where the mean is 554"},
 		analysis.FewKeys:           {"4 of 8 subtasks do all the work"},
-		analysis.UniformSaturation: {"All 4 subtasks", "99 % on average, 100 % at most", "parallelism 6 already", "the ceiling is 128 (max parallelism binds)", "8 (the busiest at about 66 %) or 16"},
+		analysis.UniformSaturation: {"All 4 subtasks", "99 % on average, 98 % at least", "parallelism 6 already", "the ceiling is 128 (max parallelism binds)", "8 (the busiest at about 66 %) or 16"},
 		analysis.Stalled:           {"Subtask 2 of 4 is 100 % busy without processing any record", "309/s each"},
-		analysis.UnevenInput:       {"74 % of the records", "FORWARD from Source: orders topic -> decode"},
+		analysis.UnevenInput:       {"gets 2.97 × the mean of the records", "FORWARD from Source: orders topic -> decode"},
 	}
 	for id, want := range tests {
 		c := verdictFixtures()[id]

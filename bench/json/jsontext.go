@@ -13,13 +13,11 @@ type tokens struct {
 	err error
 }
 
-func (t *tokens) next() jsontext.Token {
-	if t.err != nil {
-		return jsontext.Token{}
+// next passes over one token, the beginning or end of an object or array.
+func (t *tokens) next() {
+	if t.err == nil {
+		_, t.err = t.d.ReadToken()
 	}
-	tok, err := t.d.ReadToken()
-	t.err = err
-	return tok
 }
 
 func (t *tokens) skip() {

@@ -1,16 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"runtime/pprof"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -25,6 +27,9 @@ import (
 // metric cache cold, the second sets baselines, the third has the first windows.
 const warmUp = 3
 
+// gcPercent is what the daemon sets, unless GOGC says otherwise.
+const gcPercent = 50
+
 // counts is the client's observer.
 type counts struct{ requests, bytes atomic.Int64 }
 
@@ -35,8 +40,9 @@ func (c *counts) Response(_ string, _ int, bytes int64) {
 
 // measure polls, scrapes and reports. Everything the daemon does between a
 // tick and a published result is in it.
-func measure(url string, jobs, polls int, profile string) (measured, error) {
-	m := measured{Subtasks: jobs * verticesPerJob * parallelism}
+func measure(ctx context.Context, url string, jobs, polls int, profile string) (m measured, err error) {
+	m = measured{Subtasks: jobs * verticesPerJob * parallelism}
+	debug.SetGCPercent(gcPercent)
 	var seen counts
 	o := restapi.DefaultOptions("bench", url)
 	o.Observer = &seen
@@ -66,20 +72,22 @@ func measure(url string, jobs, polls int, profile string) (measured, error) {
 		if err != nil {
 			return m, err
 		}
-		defer f.Close()
 		if err := pprof.StartCPUProfile(f); err != nil {
 			return m, err
 		}
-		defer pprof.StopCPUProfile()
+		defer func() {
+			pprof.StopCPUProfile()
+			err = errors.Join(err, f.Close())
+		}()
 	}
-	var cpu, wall, scrapes []float64
+	var cpu, wall, scrapes, scrapeCPU []float64
 	for n := range polls + warmUp {
 		if err := fetch(url+advancePath, new(struct{})); err != nil {
 			return m, err
 		}
-		requests, bytes := seen.requests.Load(), seen.bytes.Load()
+		requests, received := seen.requests.Load(), seen.bytes.Load()
 		began, used := time.Now(), cpuSeconds()
-		p := poller.Once(context.Background())
+		p := poller.Once(ctx)
 		if !p.Up {
 			return m, fmt.Errorf("poll %d: %w", n, p.Err)
 		}
@@ -89,20 +97,22 @@ func measure(url string, jobs, polls int, profile string) (measured, error) {
 		}
 		if n >= warmUp {
 			m.Requests += seen.requests.Load() - requests
-			m.Bytes += seen.bytes.Load() - bytes
+			m.Bytes += seen.bytes.Load() - received
 		}
 		m.Judged = judged(p.Result)
-		began = time.Now()
+		began, used = time.Now(), cpuSeconds()
 		w := &countingWriter{header: http.Header{}}
-		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+		handler.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/metrics", nil))
 		if n >= warmUp {
 			scrapes = append(scrapes, time.Since(began).Seconds())
+			scrapeCPU = append(scrapeCPU, cpuSeconds()-used)
 		}
 		m.ScrapeBytes, m.Series = w.bytes, w.lines
 	}
 	m.PeakRSSBytes = peakRSS() // Before the yardstick allocates on its own account.
 	m.Requests, m.Bytes = m.Requests/int64(polls), m.Bytes/int64(polls)
 	m.CPUSeconds, m.WallSeconds, m.ScrapeSeconds = mean(cpu), mean(wall), mean(scrapes)
+	m.ScrapeCPUSeconds = mean(scrapeCPU)
 	if m.Judged != jobs*verticesPerJob {
 		return m, fmt.Errorf("only %d of %d vertices were judged: the poll measured is not the whole work", m.Judged, jobs*verticesPerJob)
 	}
@@ -141,11 +151,7 @@ func (w *countingWriter) Header() http.Header { return w.header }
 func (w *countingWriter) WriteHeader(int)     {}
 func (w *countingWriter) Write(b []byte) (int, error) {
 	w.bytes += int64(len(b))
-	for _, line := range strings.SplitAfter(string(b), "\n") {
-		if strings.HasSuffix(line, "\n") && !strings.HasPrefix(line, "#") {
-			w.lines++
-		}
-	}
+	w.lines += int64(bytes.Count(b, []byte{'\n'}) - bytes.Count(b, []byte("\n#")))
 	return len(b), nil
 }
 
@@ -164,7 +170,7 @@ func peakRSS() int64 {
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0
 	}
-	return int64(u.Maxrss) << 10
+	return int64(u.Maxrss) << 10 //nolint:unconvert // 32-bit systems have an int32 here.
 }
 
 // yardstick decodes the vertex bodies of some jobs by encoding/json and
@@ -257,7 +263,7 @@ func fetch(url string, into any) error {
 	if err != nil {
 		return err
 	}
-	defer res.Body.Close()
+	defer func() { _ = res.Body.Close() }()
 	b, err := io.ReadAll(res.Body)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -38,22 +39,24 @@ type measured struct {
 	PeakRSSBytes  int64   `json:"peak_rss_bytes"`
 	JSONMicros    float64 `json:"json_micros"`
 	ScrapeSeconds float64 `json:"scrape_seconds"`
-	ScrapeBytes   int64   `json:"scrape_bytes"`
-	Series        int64   `json:"series"`
-	Judged        int     `json:"judged"`
+	// ScrapeCPUSeconds is what the scrape takes when nobody else wants the processors.
+	ScrapeCPUSeconds float64 `json:"scrape_cpu_seconds"`
+	ScrapeBytes      int64   `json:"scrape_bytes"`
+	Series           int64   `json:"series"`
+	Judged           int     `json:"judged"`
 }
 
 func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
+	if err := run(context.Background(), os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "poll:", err)
 		os.Exit(1)
 	}
 }
 
-func run(args []string, out io.Writer) error {
+func run(ctx context.Context, args []string, out io.Writer) error {
 	fs := flag.NewFlagSet("poll", flag.ContinueOnError)
 	sizes := fs.String("subtasks", "10000,100000,1000000", "sizes to measure, in thousands of subtasks")
-	polls := fs.Int("polls", 12, "polls measured for each size, after three that warm up")
+	polls := fs.Int("polls", 0, "polls measured for each size, after three that warm up; 0: as many as make 2,000,000 subtasks, at least 12")
 	profile := fs.String("cpuprofile", "", "where to write the exporter's CPU profile of the last size")
 	role := fs.String("role", "", "internal: simulator or exporter")
 	jobs := fs.Int("jobs", 0, "internal: number of jobs")
@@ -63,9 +66,9 @@ func run(args []string, out io.Writer) error {
 	}
 	switch *role {
 	case "simulator":
-		return simulate(*jobs, out)
+		return simulate(ctx, *jobs, out)
 	case "exporter":
-		m, err := measure(*url, *jobs, *polls, *profile)
+		m, err := measure(ctx, *url, *jobs, *polls, *profile)
 		if err != nil {
 			return err
 		}
@@ -78,7 +81,11 @@ func run(args []string, out io.Writer) error {
 			return fmt.Errorf("--subtasks: %q is not a number of at least %d", text, verticesPerJob*parallelism)
 		}
 		fmt.Fprintf(os.Stderr, "polling %d subtasks …\n", n)
-		m, err := both(n/(verticesPerJob*parallelism), *polls, *profile)
+		measured := *polls
+		if measured == 0 {
+			measured = max(12, 2_000_000/n)
+		}
+		m, err := both(ctx, n/(verticesPerJob*parallelism), measured, *profile)
 		if err != nil {
 			return fmt.Errorf("%d subtasks: %w", n, err)
 		}
@@ -88,12 +95,12 @@ func run(args []string, out io.Writer) error {
 }
 
 // both runs the simulator and the exporter in processes of their own.
-func both(jobs, polls int, profile string) (m measured, err error) {
+func both(ctx context.Context, jobs, polls int, profile string) (m measured, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return m, err
 	}
-	simulator := exec.Command(self, "-role=simulator", "-jobs="+strconv.Itoa(jobs))
+	simulator := exec.CommandContext(ctx, self, "-role=simulator", "-jobs="+strconv.Itoa(jobs))
 	simulator.Stderr = os.Stderr
 	stdin, err := simulator.StdinPipe() // It ends when this is closed, and so with this process.
 	if err != nil {
@@ -113,7 +120,7 @@ func both(jobs, polls int, profile string) (m measured, err error) {
 	if err != nil {
 		return m, fmt.Errorf("simulator: %w", err)
 	}
-	exporter := exec.Command(self, "-role=exporter", "-jobs="+strconv.Itoa(jobs),
+	exporter := exec.CommandContext(ctx, self, "-role=exporter", "-jobs="+strconv.Itoa(jobs),
 		"-polls="+strconv.Itoa(polls), "-cpuprofile="+profile, "-url="+strings.TrimSpace(address))
 	exporter.Stderr = os.Stderr
 	text, err := exporter.Output()
@@ -125,13 +132,13 @@ func both(jobs, polls int, profile string) (m measured, err error) {
 
 func table(out io.Writer, rows []measured) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "subtasks\trequests\tMB\tCPU s\twall s\tpeak RSS MiB\tµs/subtask\tencoding/json µs\tratio\tscrape ms\tscrape MB\tseries\tnaive requests\tfewer\t")
+	fmt.Fprintln(w, "subtasks\trequests\tMB\tCPU s\twall s\tpeak RSS MiB\tµs/subtask\tencoding/json µs\tratio\tscrape ms\tscrape CPU ms\tscrape MB\tseries\tnaive requests\tfewer\t")
 	for _, m := range rows {
 		micros := m.CPUSeconds / float64(m.Subtasks) * 1e6
 		naive := 2 * m.Subtasks
-		fmt.Fprintf(w, "%d\t%d\t%.1f\t%.3f\t%.2f\t%d\t%.2f\t%.2f\t%.2f\t%.0f\t%.1f\t%d\t%d\t%.0f×\t\n",
+		fmt.Fprintf(w, "%d\t%d\t%.1f\t%.3f\t%.2f\t%d\t%.2f\t%.2f\t%.2f\t%.0f\t%.0f\t%.1f\t%d\t%d\t%.0f×\t\n",
 			m.Subtasks, m.Requests, float64(m.Bytes)/1e6, m.CPUSeconds, m.WallSeconds, m.PeakRSSBytes>>20,
-			micros, m.JSONMicros, micros/m.JSONMicros, m.ScrapeSeconds*1e3, float64(m.ScrapeBytes)/1e6, m.Series,
+			micros, m.JSONMicros, micros/m.JSONMicros, m.ScrapeSeconds*1e3, m.ScrapeCPUSeconds*1e3, float64(m.ScrapeBytes)/1e6, m.Series,
 			naive, float64(naive)/float64(m.Requests))
 	}
 	fmt.Fprintln(w)

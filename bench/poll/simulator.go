@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -25,7 +26,7 @@ const advancePath = "/bench/advance"
 
 // simulate serves a cluster of so many jobs until standard input ends, and
 // prints its address first.
-func simulate(jobs int, out io.Writer) error {
+func simulate(ctx context.Context, jobs int, out io.Writer) error {
 	began := time.Now()
 	var passed atomic.Int64
 	cluster := flinksim.Load(jobs, verticesPerJob, parallelism)
@@ -38,7 +39,7 @@ func simulate(jobs int, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}

@@ -106,7 +106,8 @@ func TestImports(t *testing.T) {
 				}
 				for _, f := range rule.imports {
 					own := module + "/analysis/keygroup"
-					if in(path, f) && path != own && !(f == module && in(path, module+"/"+rule.folder)) {
+					within := f == module && in(path, module+"/"+rule.folder)
+					if in(path, f) && path != own && !within {
 						t.Errorf("%s imports %s: %s", s.path, path, rule.why)
 					}
 				}
