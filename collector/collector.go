@@ -18,6 +18,8 @@ type Options struct {
 	Subtasks Mode
 	// Budget is the most subtask series over all clusters; 0 means DefaultBudget.
 	Budget int
+	// Build is shown as build_info.
+	Build Build
 	// Logger takes changes of degradation; nil drops them.
 	Logger *slog.Logger
 }
@@ -66,7 +68,7 @@ func New(o Options) (*Collector, error) {
 	if o.Budget < 0 {
 		return nil, fmt.Errorf("collector: series budget %d must be above 0", o.Budget)
 	}
-	c := &Collector{opts: o, table: newTable(), build: newBuildView(), log: o.Logger}
+	c := &Collector{opts: o, table: newTable(), build: newBuildView(o.Build), log: o.Logger}
 	c.descs = c.table.descs()
 	c.mode.Store(&o.Subtasks)
 	c.entries.Store(new([]*entry))

@@ -28,7 +28,7 @@ func loadRows() []row[*vertexView] {
 		stateBytes(),
 		perStat("checkpoint_duration_seconds", "End-to-end duration of the newest completed checkpoint, over subtasks.",
 			func(s *analysis.Signals) *dist { return &s.CheckpointDuration }),
-		perStat("watermark_lag_seconds", "How far the input watermark was behind the time it was read, over subtasks that have one; watermarks are read in turn, so up to 5 minutes ago.",
+		perStat("watermark_lag_seconds", "How far the input watermark was behind the time it was read, over subtasks that have one; watermarks are read in turn, so up to 10 minutes ago.",
 			func(s *analysis.Signals) *dist { return &s.WatermarkLag }),
 	}
 }

@@ -3,6 +3,7 @@ package collector
 import (
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
@@ -12,7 +13,7 @@ import (
 func hostileNames() []string {
 	return []string{
 		"", `say "hi"`, "two\nlines\r\n", `back\slash\`, "{le=\"1\"} 2\n# TYPE x counter", "nul\x00tab\t", "bad \xff\xfe utf-8 \xc3",
-		strings.Repeat("ü", 5000), strings.Repeat("x", 99) + "é" + "tail", strings.Repeat("\xff", 5000), "日本語 🎉", "# HELP",
+		strings.Repeat("ü", 5000), strings.Repeat("x", 99) + "é" + "tail", strings.Repeat("\xff", 5000), "日本語 🎉", "# HELP", "\x1b[31m\u009b\u202e",
 	}
 }
 
@@ -54,7 +55,7 @@ func TestHostileInputIsExposedWithinBounds(t *testing.T) {
 	for _, f := range gathered(t, hostile(t)) {
 		for _, m := range f.GetMetric() {
 			for _, l := range m.GetLabel() {
-				if v := l.GetValue(); !utf8.ValidString(v) || utf8.RuneCountInString(v) > MaxLabelRunes {
+				if v := l.GetValue(); !utf8.ValidString(v) || utf8.RuneCountInString(v) > MaxLabelRunes || strings.ContainsFunc(v, unicode.IsControl) {
 					t.Errorf("%s has label %s=%q", f.GetName(), l.GetName(), v)
 				}
 			}
@@ -96,7 +97,11 @@ func TestDuplicatesAreCounted(t *testing.T) {
 
 func TestCleanLabel(t *testing.T) {
 	for in, want := range map[string]string{
-		"plain": "plain", "a\xffb": "a\uFFFDb", "\xff\xfe": "\uFFFD", "q\"\n\\": "q\"\n\\",
+		"plain": "plain", "a\xffb": "a\uFFFDb", "\xff\xfe": "\uFFFD", "q\"\n\\": "q\" \\",
+		"a\tb\r\nc\u2028d": "a b  c d", "\x00\x1b[2J\x7f\u0085\u009b31m": "\uFFFD\uFFFD[2J\uFFFD\uFFFD\uFFFD31m",
+		"\u202agpj\u202e\u2066x\u2069": "\uFFFDgpj\uFFFD\uFFFDx\uFFFD", "\u200e\u200f\u061c": "\uFFFD\uFFFD\uFFFD",
+		"日本語 é\u00a0🎉 👩\u200d💻":            "日本語 é\u00a0🎉 👩\u200d💻",
+		strings.Repeat("\x01", 101):        strings.Repeat("\uFFFD", 100),
 		strings.Repeat("ü", 101):           strings.Repeat("ü", 100),
 		strings.Repeat("ü", 100):           strings.Repeat("ü", 100),
 		strings.Repeat("x", 100):           strings.Repeat("x", 100),

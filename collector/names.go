@@ -11,25 +11,52 @@ import (
 const MaxLabelRunes = 100
 
 // CleanLabel returns s as a label value: valid UTF-8 of at most MaxLabelRunes
-// runes. Each run of invalid bytes becomes one U+FFFD. Quotes, backslashes and
-// newlines are legal in label values and stay; the encoders escape them.
+// runes that a terminal can show. Each run of invalid bytes becomes one U+FFFD,
+// white space a blank, and what else acts instead of being seen (control
+// characters, marks that turn the direction of text) U+FFFD too. Quotes and
+// backslashes are legal in label values and stay; the encoders escape them.
 func CleanLabel(s string) string {
+	if isPlain(s) {
+		return s
+	}
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, string(utf8.RuneError))
-	}
-	// No more bytes than runes allowed cannot be too long, which spares nearly
-	// every id and most names the loop.
-	if len(s) <= MaxLabelRunes {
-		return s
 	}
 	runes := 0
 	for i := range s {
 		if runes == MaxLabelRunes {
-			return s[:i]
+			s = s[:i]
+			break
 		}
 		runes++
 	}
-	return s
+	return strings.Map(visible, s)
+}
+
+// isPlain spares nearly every id and most names the work: no more bytes than
+// runes allowed cannot be too long, and printable ASCII is as it should be.
+func isPlain(s string) bool {
+	if len(s) > MaxLabelRunes {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// visible replaces characters that act instead of being seen.
+func visible(r rune) rune {
+	switch {
+	case r == '\t', r == '\n', r == '\r', r == '\u2028', r == '\u2029':
+		return ' '
+	case r < ' ', r >= 0x7f && r <= 0x9f, r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069',
+		r == '\u200e', r == '\u200f', r == '\u061c':
+		return utf8.RuneError
+	}
+	return r
 }
 
 // head is what all series of one subject have in common: the values of its

@@ -2,12 +2,11 @@ package collector
 
 import (
 	"maps"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
-
-	"github.com/prometheus/common/version"
 
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
 )
@@ -101,10 +100,14 @@ func buildLabels() []string {
 	return []string{"branch", "goarch", "goos", "goversion", "revision", "tags", "version"}
 }
 
-func newBuildView() *buildView {
+// Build is what the exporter was built from, for its build_info; what is not
+// known is empty.
+type Build struct{ Version, Revision, Branch, Tags string }
+
+func newBuildView(b Build) *buildView {
 	return &buildView{newHead(buildLabels(), []string{
-		CleanLabel(version.Branch), version.GoArch, version.GoOS, version.GoVersion,
-		CleanLabel(version.GetRevision()), CleanLabel(version.GetTags()), CleanLabel(version.Version),
+		CleanLabel(b.Branch), runtime.GOARCH, runtime.GOOS, runtime.Version(),
+		CleanLabel(b.Revision), CleanLabel(b.Tags), CleanLabel(b.Version),
 	})}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,16 +24,25 @@ var (
 	errPollTime    = errors.New("the poll's time was up")
 )
 
-// fail makes an Error about one request.
+// fail makes an Error about one request. What a tape holds is past: there the
+// poll is named instead of an address, and there is nothing to advise.
 func (c *Client) fail(to call, reason, what string, cause error) *Error {
 	path, _, _ := strings.Cut(to.path, "?")
-	return &Error{
+	e := &Error{
 		reason: reason,
 		where:  "GET " + oneLine(c.opts.URL+path, 2*maxQuoted),
 		what:   c.creds.scrub(oneLine(what, 2*maxQuoted)),
 		advice: advise(reason),
 		cause:  cause,
 	}
+	if c.replaying != nil {
+		e.past, e.where = true, fmt.Sprintf("poll %d of the tape recorded", c.replaying())
+		e.what += " (GET " + oneLine(path, maxQuoted) + ")"
+		if errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded) {
+			e.where = fmt.Sprintf("replaying poll %d of the tape", c.replaying())
+		}
+	}
+	return e
 }
 
 // networkError says why there was no answer, or only got bytes of its body.
@@ -51,6 +61,10 @@ func (c *Client) networkError(ctx context.Context, to call, err error, got int) 
 		}
 	}
 	e := c.fail(to, reason, what, err)
+	if reason == ReasonClosed && strings.HasPrefix(c.opts.URL, "http://") {
+		// Some servers of TLS end a plain request without a word.
+		e.advice += ", or whether the URL should be https"
+	}
 	switch reason {
 	case ReasonRefused, ReasonClosed, ReasonTruncated, ReasonUnreachable:
 		e.retry = true
@@ -133,6 +147,7 @@ func (c *Client) statusError(to call, status int, header http.Header, body []byt
 	}
 	e := c.fail(to, reason, oneLine(what, maxQuoted), nil)
 	switch {
+	case e.past:
 	case status == http.StatusUnauthorized:
 		e.what, e.advice = challenged(header.Values("WWW-Authenticate"))
 	case reason == ReasonTLS:
@@ -205,8 +220,31 @@ func (c *Client) bodyError(to call, header http.Header, body []byte) *Error {
 	case looksHTML(body):
 		return c.fail(to, ReasonNotJSON, "answered an HTML page instead of JSON", nil)
 	}
+	if kind := jsonKind(trimmed); kind != "" {
+		return c.fail(to, ReasonNotJSON, "answered JSON, but "+kind+" where Flink has an object or a list", nil)
+	}
 	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
+	if strings.HasSuffix(kind, "json") {
+		return c.fail(to, ReasonNotJSON, fmt.Sprintf("answered what is no JSON, though it is called %q", oneLine(kind, 40)), nil)
+	}
 	return c.fail(to, ReasonNotJSON, fmt.Sprintf("answered %q instead of JSON", oneLine(kind, 40)), nil)
+}
+
+// jsonKind names the kind of a whole JSON value that is neither object nor
+// list; it is empty for any other text.
+func jsonKind(body []byte) string {
+	if !json.Valid(body) {
+		return ""
+	}
+	switch body[0] {
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "a truth value"
+	case '"':
+		return "a text"
+	}
+	return "a number"
 }
 
 // decodeError wraps what a decoder said of a body that began like JSON.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"sync"
@@ -27,8 +26,13 @@ const (
 	// maxErrorBody is read of an answer that is no data; Flink's stack traces
 	// are 5 to 8 KB.
 	maxErrorBody = 64 << 10
-	// keepBuffer is up to which size a body's buffer is used again.
-	keepBuffer = 4 << 20
+	// keepBuffer is up to which size a body's buffer is used again. Few answers
+	// are larger; what one of them took is better given back.
+	keepBuffer = 1 << 20
+	// largeBody is from which size on bodies are read one at a time, so that a
+	// server that never stops sending costs the memory of one, not of Concurrency.
+	// A vertex's details have this size at a parallelism of about 6,000.
+	largeBody = 4 << 20
 	// firstBuffer is a new buffer's size when the server tells none.
 	firstBuffer = 32 << 10
 )
@@ -43,7 +47,12 @@ type Client struct {
 	network *network // nil with Options.Transport
 	creds   *credentials
 	buffers sync.Pool
+	// large has a place for the one body above largeBody.
+	large   chan struct{}
 	retries atomic.Int32
+	// replaying returns the number of the poll, from 1 on, that a tape answers;
+	// nil for a live cluster.
+	replaying func() int
 
 	mu          sync.Mutex
 	polls       int
@@ -60,7 +69,7 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{opts: o, creds: &credentials{auth: o.Auth}, jobs: map[string]*jobMemory{}}
+	c := &Client{opts: o, creds: &credentials{auth: o.Auth}, jobs: map[string]*jobMemory{}, large: make(chan struct{}, 1)}
 	c.buffers.New = func() any { return new(buffer) }
 	if err := c.creds.load(); err != nil {
 		return nil, err
@@ -110,9 +119,6 @@ func (silent) Debugf(string, ...any) {}
 // call is one GET: its endpoint's template, and its path and query, escaped.
 type call struct{ endpoint, path string }
 
-// buffer holds one body.
-type buffer struct{ b []byte }
-
 // fetch reads and decodes one answer, with retries. decode must keep no
 // reference to the body.
 func fetch[T any](ctx context.Context, c *Client, to call, decode func([]byte) (T, error)) (v T, err error) {
@@ -160,9 +166,10 @@ func (c *Client) once(ctx context.Context, to call, use func([]byte) error) erro
 	if c.opts.Observer != nil {
 		c.opts.Observer.Response(to.endpoint, code, int64(len(buf.b)))
 	}
-	if cap(buf.b) <= keepBuffer {
-		c.buffers.Put(buf)
+	if cap(buf.b) > keepBuffer {
+		buf.b = nil
 	}
+	c.buffers.Put(buf)
 	return err
 }
 
@@ -183,7 +190,9 @@ func (c *Client) attempt(ctx context.Context, to call, buf *buffer, use func([]b
 	if !ok {
 		limit = min(limit, maxErrorBody)
 	}
-	err = buf.fill(answer.Body, answer.ContentLength, limit)
+	place := &place{ctx: ctx, of: c.large}
+	defer place.leave()
+	err = buf.fill(answer.Body, answer.ContentLength, limit, place.take)
 	switch {
 	case !ok:
 		return code, c.statusError(to, code, answer.Header, buf.b)
@@ -199,39 +208,6 @@ func (c *Client) attempt(ctx context.Context, to call, buf *buffer, use func([]b
 		return code, c.decodeError(to, buf.b, err)
 	}
 	return code, nil
-}
-
-// fill reads a body of at most limit bytes; size is what the server announced,
-// or -1. What was read before an error stays in b.
-func (buf *buffer) fill(r io.Reader, size, limit int64) error {
-	if size > limit {
-		return errTooLarge
-	}
-	if size < 0 {
-		size = firstBuffer
-	}
-	// One byte more shows the end without growing. A server that announces much
-	// and sends nothing does not get the memory in advance.
-	if need := int(min(size, keepBuffer-1)) + 1; cap(buf.b) < need {
-		buf.b = make([]byte, 0, need)
-	}
-	for {
-		if len(buf.b) == cap(buf.b) {
-			buf.b = append(buf.b, 0)[:len(buf.b)]
-		}
-		n, err := r.Read(buf.b[len(buf.b):cap(buf.b)])
-		buf.b = buf.b[:len(buf.b)+n]
-		if int64(len(buf.b)) > limit {
-			buf.b = buf.b[:limit]
-			return errTooLarge
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
 }
 
 // each runs work(0…n-1) on at most Concurrency goroutines and waits for all.

@@ -73,11 +73,14 @@ func (c *Client) wanted(name string) bool {
 	return c.opts.Exclude == nil || !c.opts.Exclude.MatchString(name)
 }
 
+// lastMilli bounds points in time: from the year 10000 on they have no form in JSON.
+const lastMilli = 253402300800000
+
 // millis converts epoch milliseconds; absent, zero and negative (Flink's "not
-// yet") give the zero time.
+// yet") and what lies beyond lastMilli give the zero time.
 func millis(n analysis.Num) time.Time {
 	ms, ok := n.Get()
-	if !ok || ms <= 0 {
+	if !ok || ms <= 0 || ms >= lastMilli {
 		return time.Time{}
 	}
 	return time.UnixMilli(int64(ms)).UTC()

@@ -30,9 +30,9 @@
 //     most, then every tenth) while a subtask is younger than a minute or shows
 //     no metrics, and every hundredth poll since sources discover partitions;
 //   - per vertex with inputs, in turn: its watermarks, of so many vertices a
-//     poll as Options.WatermarkBudget says, by default the larger of 20 and a
-//     tenth of them. Quiet vertices take their turns too. Each shows its newest
-//     answer, with the time it was read, for up to 5 minutes: where polls are a
+//     poll as Options.WatermarkBudget says, by default the larger of 4 and a
+//     25th of them. Quiet vertices take their turns too. Each shows its newest
+//     answer, with the time it was read, for up to 10 minutes: where polls are a
 //     minute apart and vertices many, raise the budget;
 //   - per source that publishes its backlog for every subtask, in turn: the
 //     values, at one request for about 60 subtasks, 8 at most and none above 256

@@ -69,11 +69,13 @@ func Reasons() []string {
 // credentials, no query and nothing of a page that was not Flink's.
 type Error struct {
 	reason string
-	// where is the request: method and URL without user, password and query.
+	// where is the request: method and URL without user, password and query;
+	// or the poll of a tape.
 	where string
 	what  string
-	// advice says what to do; it may be empty.
+	// advice says what to do; it may be empty. past errors, those on a tape, show none.
 	advice string
+	past   bool
 	cause  error
 	// retry says that the same request may well succeed in a moment.
 	retry bool
@@ -81,7 +83,7 @@ type Error struct {
 
 // Error tells where, what and what to do, in one line.
 func (e *Error) Error() string {
-	if e.advice == "" {
+	if e.advice == "" || e.past {
 		return e.where + ": " + e.what
 	}
 	return e.where + ": " + e.what + "; " + e.advice
@@ -144,7 +146,7 @@ func advise(reason string) string {
 	case ReasonTruncated:
 		return "check the proxies between here and the JobManager"
 	case ReasonTooLarge:
-		return "check that the URL is Flink's, or raise the response size limit"
+		return "check that the URL is Flink's, or raise the response size limit, poll.max_response_bytes"
 	case ReasonServerError:
 		return "see the JobManager's log"
 	}

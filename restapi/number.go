@@ -10,17 +10,21 @@ import (
 // maxExact is the largest number of decimal digits that a float64 always holds exactly.
 const maxExact = 15
 
+// maxLong is the first number above Java's longs, and as float64 the largest
+// long itself.
+const maxLong = 1 << 63
+
 // parseNumber reads a number as Flink writes it, with or without quotation
 // marks around it. Absent are NaN, the infinities, the smallest and the largest
-// long (Flink's "no watermark yet" and "input has ended"), and whatever is no
-// number. -1 is a number here, as it is for some metrics; notNegative makes it
+// long (Flink's "no watermark yet" and "input has ended"), what lies beyond
+// them, as no count, size or time of Flink does, and whatever is no number. -1 is a number here, as it is for some metrics; notNegative makes it
 // absent where Flink means "unknown" by it.
 func parseNumber(b []byte) analysis.Num {
 	if v, ok := parseShort(b); ok {
 		return analysis.Of(v)
 	}
 	v, err := strconv.ParseFloat(string(b), 64)
-	if err != nil || v == math.MinInt64 || v == math.MaxInt64 {
+	if err != nil || math.Abs(v) >= maxLong {
 		return analysis.Num{}
 	}
 	return analysis.Of(v)
@@ -64,6 +68,23 @@ func parseShort(b []byte) (v float64, ok bool) {
 // the maximal parallelism have no negative values.
 func notNegative(n analysis.Num) analysis.Num {
 	if v, ok := n.Get(); ok && v < 0 {
+		return analysis.Num{}
+	}
+	return n
+}
+
+// few makes absent what a count of slots or processes cannot be: negative,
+// broken, or beyond Java's int.
+func few(n analysis.Num) analysis.Num {
+	if v, ok := n.Get(); ok && (v < 0 || v > math.MaxInt32 || v != math.Trunc(v)) {
+		return analysis.Num{}
+	}
+	return n
+}
+
+// keyGroups makes absent what a maximal parallelism cannot be.
+func keyGroups(n analysis.Num) analysis.Num {
+	if v, ok := aboveZero(n).Get(); !ok || v > maxKeyGroups {
 		return analysis.Num{}
 	}
 	return n

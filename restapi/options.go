@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -63,8 +64,8 @@ type Options struct {
 	// read, at one request each; a negative number never reads them.
 	MaxTaskManagers int
 	// WatermarkBudget is of how many vertices the watermarks are read in one
-	// poll, at one request each, in turn; an answer is kept for up to five
-	// minutes. 0 is the larger of 20 and a tenth of the vertices that have
+	// poll, at one request each, in turn; an answer is kept for up to ten
+	// minutes. 0 is the larger of 4 and a 25th of the vertices that have
 	// inputs; a negative number reads none, Unlimited all.
 	WatermarkBudget int
 	// BacklogBudget is of how many sources the backlog is read in one poll, at
@@ -185,6 +186,8 @@ func (o Options) check() (*url.URL, Options, error) {
 		return nil, o, errors.New("the Flink URL must begin with http:// or https://; " + form)
 	case u.Hostname() == "":
 		return nil, o, errors.New("the Flink URL has no host; " + form)
+	case u.Port() != "" && !isPort(u.Port()):
+		return nil, o, errors.New("the Flink URL has a port that is not 1 to 65535; " + form)
 	case u.RawQuery != "" || u.Fragment != "" || strings.Contains(u.Path, "@"):
 		return nil, o, errors.New("the Flink URL must have no query, fragment or @ in its path; " + form)
 	}
@@ -202,6 +205,11 @@ func (o Options) check() (*url.URL, Options, error) {
 	u.Path = strings.TrimRight(u.Path, "/")
 	o.URL = u.String()
 	return u, o, o.checkFiles()
+}
+
+func isPort(text string) bool {
+	n, err := strconv.Atoi(text)
+	return err == nil && n >= 1 && n <= 65535
 }
 
 func (o Options) checkFiles() error {

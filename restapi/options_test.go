@@ -48,6 +48,7 @@ func TestWrongOptionsAreRefusedWithoutTheirSecrets(t *testing.T) {
 		"no scheme, secret": {Options{URL: "user:secret@h:8081"}, "http"},
 		"other scheme":      {Options{URL: "ftp://user:secret@h"}, "http://"},
 		"no host":           {Options{URL: "http:///flink"}, "host"},
+		"port":              {Options{URL: "http://user:secret@h:65536"}, "port that is not 1 to 65535"},
 		"raw slash":         {Options{URL: "http://user:pa/secret@h:8081"}, "percent-encoded"},
 		"slash after digit": {Options{URL: "http://user:1/secret@h:8081"}, "percent-encoded"},
 		"control character": {Options{URL: "http://user:sec\x01ret@h"}, "parsed"},

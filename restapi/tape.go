@@ -40,6 +40,8 @@ type Tape struct {
 	polls []tapePoll
 	// answers are those of each request, in the order of their polls.
 	answers map[string][]tapeLine
+	// damage is what ended the reading early, nil when nothing did.
+	damage error
 }
 
 // tapePoll is one poll of a tape: its number and when it began.
@@ -63,10 +65,13 @@ func OpenTape(path string) (*Tape, error) {
 	return t, nil
 }
 
-// ReadTape reads a tape, gzipped or not, to its end. A tape that was cut off,
-// or that holds a line which is no answer, is an error that names the line:
-// a recording is evidence, and half of it may show another trouble.
+// ReadTape reads a tape, gzipped or not, to its end or to the first damage: a
+// cut, or a line that is no answer. What was read of the poll at the damage is
+// dropped, as half a poll may show another trouble than the whole; whole is
+// what a line of a later poll follows. Damage tells of it. When no whole poll
+// is left the damage is the error. It names the line.
 func ReadTape(r io.Reader) (*Tape, error) {
+	t := &Tape{answers: map[string][]tapeLine{}}
 	in := bufio.NewReader(r)
 	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(in)
@@ -74,13 +79,44 @@ func ReadTape(r io.Reader) (*Tape, error) {
 			return nil, fmt.Errorf("broken gzip header, record it again: %w", err)
 		}
 		defer func() { _ = z.Close() }()
-		return readLines(z)
+		in = bufio.NewReader(z)
 	}
-	return readLines(in)
+	// Editors of Windows put a byte order mark before a text.
+	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
+		_, _ = in.Discard(3)
+	}
+	if err := t.readLines(in); err != nil {
+		t.dropLastPoll()
+		if len(t.polls) == 0 {
+			return nil, err
+		}
+		t.damage = err
+	}
+	slices.SortFunc(t.polls, func(a, b tapePoll) int { return cmp.Compare(a.number, b.number) })
+	for _, list := range t.answers {
+		slices.SortStableFunc(list, func(a, b tapeLine) int { return cmp.Compare(a.Poll, b.Poll) })
+	}
+	return t, nil
 }
 
-func readLines(r io.Reader) (*Tape, error) {
-	t := &Tape{answers: map[string][]tapeLine{}}
+// Damage says what ended the reading of the tape before its end, and in which
+// line. It is nil for a tape that is whole.
+func (t *Tape) Damage() error { return t.damage }
+
+// dropLastPoll takes out what was read of the poll that came last.
+func (t *Tape) dropLastPoll() {
+	if len(t.polls) == 0 {
+		return
+	}
+	last := t.polls[len(t.polls)-1].number
+	t.polls = t.polls[:len(t.polls)-1]
+	for key, list := range t.answers {
+		t.answers[key] = slices.DeleteFunc(list, func(l tapeLine) bool { return l.Poll == last })
+	}
+}
+
+// readLines keeps every line up to the end or the first damage.
+func (t *Tape) readLines(r io.Reader) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxTapeLine)
 	n := 0
@@ -95,20 +131,16 @@ func readLines(r io.Reader) (*Tape, error) {
 			if !lines.Scan() && lines.Err() != nil {
 				err = errUnreadable(lines.Err())
 			}
-			return nil, fmt.Errorf("line %d: %w", n, err)
+			return fmt.Errorf("line %d: %w", n, err)
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("line %d: %w", n+1, errUnreadable(err))
+		return fmt.Errorf("line %d: %w", n+1, errUnreadable(err))
 	}
 	if len(t.polls) == 0 {
-		return nil, errors.New("line 1: no recorded answer in the tape")
+		return errors.New("line 1: no recorded answer in the tape")
 	}
-	slices.SortFunc(t.polls, func(a, b tapePoll) int { return cmp.Compare(a.number, b.number) })
-	for _, list := range t.answers {
-		slices.SortStableFunc(list, func(a, b tapeLine) int { return cmp.Compare(a.Poll, b.Poll) })
-	}
-	return t, nil
+	return nil
 }
 
 func errUnreadable(err error) error {

@@ -19,12 +19,15 @@ const redacted = "(redacted)"
 // Hosts become host-1, host-2 … in the order of their appearance, and stay the
 // same within a tape, so that the analysis can still tell machines apart. They
 // are known from the fields that name them (host, endpoint, TaskManager ids and
-// paths), from URLs, and as IPv4 addresses; a host once known is replaced
-// wherever it stands as a whole word. Secrets are values whose name says so,
-// passwords in URLs, and settings within other text such as a JAAS
-// configuration or a stack trace.
+// paths), from URLs, as IP addresses, and before a port; a host once known is
+// replaced wherever it stands as a whole word. Secrets are values whose name
+// says so, passwords in URLs, settings within other text such as a JAAS
+// configuration or a stack trace, and tokens that can be told by their form.
+// Any other name, such as a customer's in that of a job, stays.
 type redactor struct {
 	fakes map[string]string
+	// free are the patterns of what is told by its form alone.
+	free freePatterns
 
 	word, ipv4, ipv6, authority              *regexp.Regexp
 	addressName, addressField                *regexp.Regexp
@@ -36,6 +39,7 @@ func newRedactor() *redactor {
 		`(?:access|api|account|shared)[._-]?key`
 	return &redactor{
 		fakes: map[string]string{},
+		free:  newFreePatterns(),
 		// A whole word, so that the host "jobmanager" is not replaced in
 		// "jobmanager.rpc.address".
 		word:             regexp.MustCompile(`[\w.-]*\w`),
@@ -166,6 +170,7 @@ func (r *redactor) text(s string) string {
 	s = r.commandLineValue.ReplaceAllString(s, "${1}"+redacted)
 	s = r.ipv4.ReplaceAllStringFunc(s, r.host)
 	s = r.ipv6.ReplaceAllStringFunc(s, func(match string) string { return r.host(strings.Trim(match, "[]")) })
+	s = r.freeText(s)
 	return r.word.ReplaceAllStringFunc(s, func(word string) string {
 		if fake, known := r.fakes[word]; known {
 			return fake

@@ -88,6 +88,42 @@ func TestRedactionRemovesHostsAndSecrets(t *testing.T) {
 	}
 }
 
+// TestRedactionOfFreeText: users write into names and settings what they like.
+func TestRedactionOfFreeText(t *testing.T) {
+	for text, want := range map[string]string{
+		"reads kafka-1:9092":                             "reads host-1:9092",
+		"to db.prod.example:15432 and db.prod.example":   "to host-1:15432 and host-1",
+		"zookeeper:2181,zoo:2181":                        "host-1:2181,host-2:2181",
+		"bind fd00:12::7, twice fd00:12::7.":             "bind host-1, twice host-1.",
+		"2001:db8:0:1:1:1:1:1":                           "host-1",
+		"fe80::1%eth0 is up":                             "host-1 is up",
+		"10.1.2.3:4567":                                  "host-1:4567",
+		"jdbc:mysql;user=ann;x=1":                        "jdbc:mysql;user=(redacted);x=1",
+		"db.username = 'ann b' and userId=7":             "db.username = (redacted) and userId=(redacted)",
+		"key AKIAIOSFODNN7EXAMPLE.":                      "key (redacted).",
+		"ghp_abcdefghijklmnopqrstuvwxyz0123456789":       "(redacted)",
+		"sent eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln": "sent (redacted)",
+		"Authorization is Bearer abcdef0123456789":       "Authorization is Bearer (redacted)",
+		// What is none of these stays.
+		"at x.Y(Y.java:1234) in main.py:8080":          "at x.Y(Y.java:1234) in main.py:8080",
+		"from 12:30:45 to 12:30:46.123, at 10:1000":    "from 12:30:45 to 12:30:46.123, at 10:1000",
+		"Foo::bar, ::1 and a::b::c; ratio 1:2":         "Foo::bar, ::1 and a::b::c; ratio 1:2",
+		"Window:60000 -> Map -> parallelism:128":       "Window:60000 -> Map -> parallelism:128",
+		"SELECT user FROM users WHERE basic and login": "SELECT user FROM users WHERE basic and login",
+		"sha 9c:56:cc:51:b3:74:c3:ba:18:92:10":         "sha 9c:56:cc:51:b3:74:c3:ba:18:92:10",
+		"0.Source__Gen.numRecordsIn, localhost:8081":   "0.Source__Gen.numRecordsIn, localhost:8081",
+	} {
+		r := newRedactor()
+		got := r.text(text)
+		if got != want {
+			t.Errorf("%s\n got %s\nwant %s", text, got, want)
+		}
+		if again := r.text(got); again != got {
+			t.Errorf("%s: redacted again it is %s", got, again)
+		}
+	}
+}
+
 // TestRedactedTapesTellTheSame replays tapes of every Flink version through a
 // recorder with redaction: what the snapshots say of jobs, vertices and numbers stays,
 // and TaskManagers can be told apart as before.

@@ -42,12 +42,13 @@ func (t *Tape) Source(o Options) (*TapeSource, error) {
 	if err != nil {
 		return nil, fmt.Errorf("replaying a tape: %w", err)
 	}
+	c.replaying = func() int { return int(max(0, p.poll.Load())) + 1 }
 	return &TapeSource{client: c, polls: t.polls, player: p}, nil
 }
 
 // Snapshot replays the next poll and returns what it shows, without waiting.
 // Snapshot.At is when the poll was recorded. A poll that had failed fails here
-// too, and the next call goes on with the next poll; after the last one the
+// too, with an error that names the poll by its place on the tape, from 1 on, and the next call goes on with the next poll; after the last one the
 // error is io.EOF itself.
 func (s *TapeSource) Snapshot(ctx context.Context) (analysis.Snapshot, error) {
 	if int(s.player.poll.Add(1)) >= len(s.polls) {
@@ -176,5 +177,5 @@ func recordedError(text string) error {
 	case has("reset", "eof", "closed", "disconnected", "broken pipe"):
 		return &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
 	}
-	return errors.New("the recording had no answer either: " + oneLine(text, maxQuoted))
+	return errors.New("no answer: " + oneLine(text, maxQuoted))
 }

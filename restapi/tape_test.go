@@ -129,8 +129,7 @@ func TestDamagedTapes(t *testing.T) {
 		"negative poll":     {strings.Replace(good, `"poll":0`, `"poll":-1`, 1), `line 1: no recorded answer: "poll"`},
 		"poll is text":      {strings.Replace(good, `"poll":0`, `"poll":"0"`, 1), `line 1: `},
 		"time out of range": {strings.Replace(good, `"at":1`, `"at":1e300`, 1), `line 1: "at" is no time`},
-		"cut gzip":          {string(whole[:len(whole)/2]), "the file is cut off or damaged: unexpected EOF"},
-		"gzip without tail": {string(whole[:len(whole)-6]), "the file is cut off or damaged: unexpected EOF"},
+		"cut gzip":          {string(whole[:200]), "the file is cut off or damaged: unexpected EOF"},
 		"broken gzip":       {"\x1f\x8bxxxxxxxxxxxxxxxxxx", "gzip"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,11 +17,11 @@ const (
 	// minWatermarkBudget and watermarkShare make the default budget: so many
 	// vertices a poll, or so large a share of all if that is more, so that
 	// each comes round within ten polls however many there are.
-	minWatermarkBudget = 20
-	watermarkShare     = 10
+	minWatermarkBudget = 4
+	watermarkShare     = 25
 	// maxWatermarkAge is how long an answer is shown. It tells when it was
 	// read, but the subtask that held the others back may long have moved on.
-	maxWatermarkAge = 5 * time.Minute
+	maxWatermarkAge = 10 * time.Minute
 )
 
 // watermarkBudget returns how many of n vertices are read in a poll.

@@ -59,7 +59,7 @@ func TestWatermarksAreReadByDefault(t *testing.T) {
 
 func TestWatermarkBudget(t *testing.T) {
 	for _, tc := range []struct{ option, vertices, want int }{
-		{0, 5, 5}, {0, 20, 20}, {0, 21, 20}, {0, 200, 20}, {0, 201, 21}, {0, 10_000, 1000}, {0, 0, 0},
+		{0, 5, 4}, {0, 20, 4}, {0, 100, 4}, {0, 200, 8}, {0, 201, 9}, {0, 10_000, 400}, {0, 0, 0},
 		{3, 2, 2}, {3, 200, 3}, {-1, 200, 0}, {Unlimited, 500, 500},
 	} {
 		if got := watermarkBudget(tc.option, tc.vertices); got != tc.want {

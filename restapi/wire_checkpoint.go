@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
 )
@@ -66,9 +65,7 @@ func (s *scanner) checkpoint() *analysis.Checkpoint {
 		case "id":
 			id = notNegative(s.num())
 		case "trigger_timestamp":
-			if ms, ok := aboveZero(s.num()).Get(); ok {
-				c.TriggeredAt = time.UnixMilli(int64(ms)).UTC()
-			}
+			c.TriggeredAt = millis(s.num())
 		case "external_path":
 			c.ExternalPath = s.text()
 		default:

@@ -17,11 +17,11 @@ func decodeOverview(b []byte) (overview, error) {
 		case "flink-version":
 			o.flinkVersion = s.text()
 		case "slots-total":
-			o.slotsTotal = notNegative(s.num())
+			o.slotsTotal = few(s.num())
 		case "slots-available":
-			o.slotsFree = notNegative(s.num())
+			o.slotsFree = few(s.num())
 		case "taskmanagers":
-			o.taskManagers = notNegative(s.num())
+			o.taskManagers = few(s.num())
 		default:
 			s.skip()
 		}
@@ -118,9 +118,9 @@ func (s *scanner) taskManager() (tm analysis.TaskManager) {
 		case "path":
 			tm.Host = hostOfPath(s.text())
 		case "slotsNumber":
-			tm.Slots = notNegative(s.num())
+			tm.Slots = few(s.num())
 		case "freeSlots":
-			tm.FreeSlots = notNegative(s.num())
+			tm.FreeSlots = few(s.num())
 		case "hardware":
 			for ok := s.object(); ok; ok = s.more('}') {
 				if string(s.name()) == "cpuCores" {

@@ -88,7 +88,7 @@ func (s *scanner) vertexSummary() (v analysis.Vertex) {
 		case "parallelism":
 			v.Parallelism = parallelismOf(s.num())
 		case "maxParallelism":
-			v.MaxParallelism = aboveZero(s.num())
+			v.MaxParallelism = keyGroups(s.num())
 		case "status":
 			v.Status = s.text()
 		case "slotSharingGroupId":

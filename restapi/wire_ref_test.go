@@ -101,10 +101,27 @@ func refNumber(v any) analysis.Num {
 		parsed, err := strconv.ParseFloat(s, 64)
 		f, ok = parsed, err == nil
 	}
-	if !ok || math.IsNaN(f) || math.IsInf(f, 0) || f == math.MinInt64 || f == math.MaxInt64 {
+	if !ok || math.IsNaN(f) || math.Abs(f) >= math.MaxInt64 {
 		return analysis.Num{}
 	}
 	return analysis.Of(f)
+}
+
+// refCount is a count of slots or processes, refGroups one of key groups.
+func refCount(v any) analysis.Num {
+	n := refAtLeast(0, v)
+	if f, ok := n.Get(); ok && (f > math.MaxInt32 || f != math.Trunc(f)) {
+		return analysis.Num{}
+	}
+	return n
+}
+
+func refGroups(v any) analysis.Num {
+	n := refTime(v)
+	if f, ok := n.Get(); ok && f > 32768 {
+		return analysis.Num{}
+	}
+	return n
 }
 
 func refAtLeast(least float64, v any) analysis.Num {
@@ -183,7 +200,7 @@ func refVertexDetail(b []byte) (vertexDetail, error) {
 	}
 	d := vertexDetail{
 		id: refText(v["id"]), parallelism: refParallelism(v["parallelism"]),
-		maxParallelism: refTime(v["maxParallelism"]), nowMs: refTime(v["now"]), hosts: map[string]string{},
+		maxParallelism: refGroups(v["maxParallelism"]), nowMs: refTime(v["now"]), hosts: map[string]string{},
 	}
 	if _, isList := v["subtasks"].([]any); !isList || d.id == "" || d.parallelism < 1 {
 		return vertexDetail{}, errors.New("no vertex")
@@ -219,6 +236,9 @@ func refVertexDetail(b []byte) (vertexDetail, error) {
 		}
 	}
 	d.cold = running && !warm
+	if len(d.hosts) == 0 {
+		d.hosts = nil // as decodeVertex has it when nothing names a host
+	}
 	sort.Slice(d.subtasks, func(i, j int) bool { return d.subtasks[i].Index < d.subtasks[j].Index })
 	return d, nil
 }
@@ -239,7 +259,7 @@ func refJob(b []byte) (jobDetail, error) {
 	for _, e := range refList(v["vertices"]) {
 		vertex := analysis.Vertex{
 			ID: refText(e["id"]), Name: refText(e["name"]), Parallelism: refParallelism(e["parallelism"]),
-			MaxParallelism: refTime(e["maxParallelism"]), Status: refText(e["status"]),
+			MaxParallelism: refGroups(e["maxParallelism"]), Status: refText(e["status"]),
 			SlotSharingGroup: refText(e["slotSharingGroupId"]), Totals: refCounters(refTree(e["metrics"])),
 		}
 		node := nodes[vertex.ID]
@@ -348,7 +368,7 @@ func refTaskManagers(b []byte) ([]analysis.TaskManager, error) {
 		path := refText(e["path"])
 		out = append(out, analysis.TaskManager{
 			ID: refText(e["id"]), Host: refHost(strings.Split(path[strings.Index(path, "@")+1:], "/")[0]),
-			Slots: refSize(e["slotsNumber"]), FreeSlots: refSize(e["freeSlots"]), CPUCores: refSize(refTree(e["hardware"])["cpuCores"]),
+			Slots: refCount(e["slotsNumber"]), FreeSlots: refCount(e["freeSlots"]), CPUCores: refSize(refTree(e["hardware"])["cpuCores"]),
 		})
 	}
 	return out, err
@@ -357,8 +377,8 @@ func refTaskManagers(b []byte) ([]analysis.TaskManager, error) {
 func refOverview(b []byte) (overview, error) {
 	v, err := refRoot(b)
 	return overview{
-		flinkVersion: refText(v["flink-version"]), slotsTotal: refSize(v["slots-total"]),
-		slotsFree: refSize(v["slots-available"]), taskManagers: refSize(v["taskmanagers"]),
+		flinkVersion: refText(v["flink-version"]), slotsTotal: refCount(v["slots-total"]),
+		slotsFree: refCount(v["slots-available"]), taskManagers: refCount(v["taskmanagers"]),
 	}, err
 }
 

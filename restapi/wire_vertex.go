@@ -74,7 +74,7 @@ func (r *vertexReader) vertex() {
 		case "parallelism":
 			r.out.parallelism = parallelismOf(r.num())
 		case "maxParallelism":
-			r.out.maxParallelism = aboveZero(r.num())
+			r.out.maxParallelism = keyGroups(r.num())
 		case "now":
 			r.out.nowMs = aboveZero(r.num())
 		case "subtasks":

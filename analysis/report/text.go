@@ -25,7 +25,7 @@ type TextOptions struct {
 
 const (
 	defaultWidth = 100
-	minWidth     = 60
+	minWidth     = 40
 	// labelColumns is the width of Do, Don't and More with their indent.
 	labelColumns = 10
 	// maxMinor is how many vertices at info get a block each; more are counted.

@@ -4,8 +4,7 @@ import (
 	"log/slog"
 	"regexp"
 
-	"github.com/prometheus/common/version"
-
+	"github.com/flink-skew-exporter/flink-skew-exporter/internal/buildinfo"
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/config"
 	"github.com/flink-skew-exporter/flink-skew-exporter/restapi"
 )
@@ -16,6 +15,7 @@ func clientOptions(c *config.Config, k config.Cluster, logger *slog.Logger) rest
 	o.PollTimeout = c.PollTimeout(k)
 	o.RequestTimeout = min(o.RequestTimeout, o.PollTimeout)
 	o.Concurrency = c.Poll.Concurrency
+	o.MaxResponseBytes = int64(c.Poll.MaxResponseBytes)
 	o.WatermarkBudget, o.BacklogBudget = c.Poll.WatermarkBudget, c.Poll.BacklogBudget
 	include, exclude := c.Jobs(k)
 	o.Include, o.Exclude = pattern(include), pattern(exclude)
@@ -28,7 +28,7 @@ func clientOptions(c *config.Config, k config.Cluster, logger *slog.Logger) rest
 		TokenFile:    k.BearerTokenFile,
 	}
 	o.TLS = restapi.TLS(k.TLS)
-	o.UserAgent = appName + "/" + version.Version
+	o.UserAgent = appName + "/" + buildinfo.Read().Version
 	o.Logger = logger.With("cluster", k.Name)
 	return o
 }

@@ -71,7 +71,7 @@ func (f *configFlags) addListFlag(c *kingpin.CmdClause, key string) {
 
 // pollKeys are the keys that every command that polls has flags for.
 func pollKeys() []string {
-	return []string{"poll.timeout", "poll.concurrency", "poll.include_jobs", "poll.exclude_jobs", "poll.watermark_budget", "poll.backlog_budget"}
+	return []string{"poll.timeout", "poll.concurrency", "poll.max_response_bytes", "poll.include_jobs", "poll.exclude_jobs", "poll.watermark_budget", "poll.backlog_budget"}
 }
 
 // analysisKeys are the keys that the commands which judge have flags for.
@@ -171,9 +171,16 @@ func need(c *config.Config) error {
 // flagOf is the flag of a configuration key.
 func flagOf(key string) string { return strings.ReplaceAll(key, "_", "-") }
 
-// asFlag makes an error about a value that is in no file name the flag that
-// gave it.
+// asFlag makes errors about values that are in no file name the flags that
+// gave them.
 func asFlag(err error) error {
+	all := apart(err)
+	if len(all) > 1 {
+		for i := range all {
+			all[i] = asFlag(all[i])
+		}
+		return errors.Join(all...)
+	}
 	var e *config.Error
 	if !errors.As(err, &e) || e.File != "" {
 		return err

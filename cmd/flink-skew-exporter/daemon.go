@@ -12,12 +12,12 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/common/version"
 	toolkit "github.com/prometheus/exporter-toolkit/web"
 
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/report"
 	"github.com/flink-skew-exporter/flink-skew-exporter/collector"
 	"github.com/flink-skew-exporter/flink-skew-exporter/collector/scrape"
+	"github.com/flink-skew-exporter/flink-skew-exporter/internal/buildinfo"
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/config"
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/web"
 	"github.com/flink-skew-exporter/flink-skew-exporter/restapi"
@@ -51,6 +51,7 @@ type daemon struct {
 
 // newDaemon wires everything and begins nothing: no connection, no listener.
 func newDaemon(o daemonOptions) (*daemon, error) {
+	boundGarbage()
 	if err := toolkit.Validate(*o.web.WebConfigFile); err != nil {
 		return nil, usagef("--web.config.file %s: %w", *o.web.WebConfigFile, err)
 	}
@@ -65,7 +66,7 @@ func newDaemon(o daemonOptions) (*daemon, error) {
 		return nil, err
 	}
 	handler, err := web.Handler(web.Options{
-		Version: version.Info(), Metrics: metrics, View: d.view, Waiting: d.waiting, Pprof: o.pprof,
+		Version: buildinfo.Read().String(), Metrics: metrics, View: d.view, Waiting: d.waiting, Pprof: o.pprof,
 	})
 	if err != nil {
 		return nil, err
@@ -104,7 +105,9 @@ func (d *daemon) addCluster(k config.Cluster) error {
 }
 
 func (d *daemon) metrics() (http.Handler, error) {
+	built := buildinfo.Read()
 	c, err := collector.New(collector.Options{
+		Build:    collector.Build{Version: built.Version, Revision: built.Revision, Branch: built.Branch, Tags: built.Tags},
 		Subtasks: collector.Mode(d.o.config.Collector.Subtasks),
 		Budget:   d.o.config.Collector.SeriesBudget,
 		Logger:   d.o.logger,

@@ -16,6 +16,7 @@ import (
 	toolkit "github.com/prometheus/exporter-toolkit/web"
 
 	"github.com/flink-skew-exporter/flink-skew-exporter/collector"
+	"github.com/flink-skew-exporter/flink-skew-exporter/internal/buildinfo"
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/config"
 	"github.com/flink-skew-exporter/flink-skew-exporter/restapi/flinksim"
 )
@@ -133,7 +134,7 @@ func TestServe(t *testing.T) {
 			t.Errorf("%s: %d, %q is not in %.2000s", path, status, part, body)
 		}
 	}
-	if _, body := r.fetch(t, "/metrics"); !strings.Contains(body, "go_goroutines") || !strings.Contains(body, "flink_skew_exporter_build_info") {
+	if _, body := r.fetch(t, "/metrics"); !strings.Contains(body, "go_goroutines") || !strings.Contains(body, `,version="`+buildinfo.Read().Version+`"} 1`) {
 		t.Error("/metrics lacks the process or the build")
 	}
 	if err := r.end(); err != nil {

@@ -34,7 +34,7 @@ type diagnose struct {
 
 func addDiagnose(r *registry) {
 	c := r.app.Command("diagnose", withExample(
-		"Polls a live cluster a few times, or replays a recording, and prints for each vertex the verdict with its evidence and advice. The exit code is 3 when --fail-on says so.",
+		"Polls a live cluster a few times, or replays a recording, and prints for each vertex the verdict with its evidence and advice. The exit code is 3 when --fail-on says so, and else 1 when a cluster did not answer or nothing was chosen.",
 		"flink-skew-exporter diagnose --flink.url=http://jobmanager:8081",
 		"flink-skew-exporter diagnose --tape incident.jsonl.gz --format=markdown"))
 	d := &diagnose{
@@ -61,7 +61,7 @@ func (d *diagnose) run(ctx context.Context, p process) error {
 	if primed {
 		all, err = d.live(ctx, p, cfg)
 	} else {
-		all, err = d.replay(ctx, cfg)
+		all, err = d.replay(ctx, p, cfg)
 	}
 	if err != nil {
 		return err
@@ -73,15 +73,16 @@ func (d *diagnose) run(ctx context.Context, p process) error {
 	if err := allFailed(all); err != nil {
 		return err
 	}
-	for _, r := range all {
-		if r.failed > 0 {
-			warn(p.stderr, r.notice())
-		}
+	if err := d.unmatched(all, in); err != nil {
+		return err
+	}
+	for i, r := range all {
+		d.caveats(p, r, in.Clusters[i])
 	}
 	if err := d.print(p, in); err != nil {
 		return err
 	}
-	return d.verdict(in)
+	return d.outcome(p, all, in)
 }
 
 // live polls every cluster at once.
@@ -102,7 +103,7 @@ func (d *diagnose) live(ctx context.Context, p process, cfg *config.Config) ([]*
 			return nil, fmt.Errorf("cluster %s: %w", k.Name, err)
 		}
 		defer client.Close()
-		clients[i], all[i] = client, &readings{name: k.Name, thresholds: d.thresholds(cfg, k)}
+		clients[i], all[i] = client, &readings{name: k.Name, thresholds: d.thresholds(cfg, k), filters: filters(cfg.Jobs(k))}
 	}
 	var done sync.WaitGroup
 	for i := range clients {
@@ -127,13 +128,16 @@ func (d *diagnose) thresholds(cfg *config.Config, k config.Cluster) analysis.Con
 }
 
 // replay reads the tape, whose name stands for the cluster's.
-func (d *diagnose) replay(ctx context.Context, cfg *config.Config) ([]*readings, error) {
+func (d *diagnose) replay(ctx context.Context, p process, cfg *config.Config) ([]*readings, error) {
 	if len(*d.config.urls) > 0 {
 		return nil, usagef("--tape and --flink.url are both given; keep one of them")
 	}
 	tape, err := restapi.OpenTape(*d.tape)
 	if err != nil {
 		return nil, err
+	}
+	if damage := tape.Damage(); damage != nil {
+		warn(p.stderr, fmt.Errorf("tape %s: %w; the report rests on the polls that were complete before it: %d", *d.tape, damage, tape.Polls()))
 	}
 	base := filepath.Base(*d.tape)
 	name, _, _ := strings.Cut(base, ".jsonl")
@@ -146,37 +150,11 @@ func (d *diagnose) replay(ctx context.Context, cfg *config.Config) ([]*readings,
 	if err != nil {
 		return nil, fmt.Errorf("tape %s: %w", *d.tape, err)
 	}
-	r := &readings{name: name, thresholds: d.thresholds(cfg, config.Cluster{})}
+	r := &readings{name: name, thresholds: d.thresholds(cfg, config.Cluster{}), filters: filters(cfg.Jobs(config.Cluster{}))}
 	if err := r.replay(ctx, src); err != nil {
 		return nil, fmt.Errorf("tape %s: %w", *d.tape, err)
 	}
 	return []*readings{r}, nil
-}
-
-// allFailed returns an error when no cluster gave anything to report.
-func allFailed(all []*readings) error {
-	var errs []error
-	for _, r := range all {
-		if r.good > 0 {
-			return nil
-		}
-		if r.err != nil {
-			errs = append(errs, fmt.Errorf("cluster %s: %w", r.name, r.err))
-		}
-	}
-	if len(errs) == 0 {
-		return errors.New("the tape holds no poll; record it again")
-	}
-	return errors.Join(errs...)
-}
-
-// notice says which polls are missing from the report.
-func (r *readings) notice() error {
-	of := r.good + r.failed
-	if r.err == nil {
-		return fmt.Errorf("cluster %s: %d of %d polls failed; the report rests on the others", r.name, r.failed, of)
-	}
-	return fmt.Errorf("cluster %s: %d of %d polls failed, the last with: %w", r.name, r.failed, of, r.err)
 }
 
 func (d *diagnose) filter() report.Filter { return report.Filter{Job: *d.job, Vertex: *d.vertex} }
@@ -184,7 +162,7 @@ func (d *diagnose) filter() report.Filter { return report.Filter{Job: *d.job, Ve
 func (d *diagnose) print(p process, in report.Input) error {
 	switch *d.format {
 	case "json":
-		return report.JSON(p.stdout, in, d.filter())
+		return report.JSON(web.EscapeControls(p.stdout), in, d.filter())
 	case "markdown":
 		return report.Markdown(p.stdout, in, d.filter(), report.MarkdownOptions{All: *d.all, Verbose: *d.verbose})
 	default:
@@ -193,13 +171,4 @@ func (d *diagnose) print(p process, in report.Input) error {
 			Color: t.color, Unicode: t.unicode, Width: t.width, All: *d.all, Verbose: *d.verbose,
 		})
 	}
-}
-
-// verdict is an error when something stands that --fail-on asks about.
-func (d *diagnose) verdict(in report.Input) error {
-	least, _ := web.ParseSeverity(*d.failOn)
-	if worst := report.Worst(in, d.filter()); least > analysis.SeverityNone && worst >= least {
-		return findingsError{worst}
-	}
-	return nil
 }

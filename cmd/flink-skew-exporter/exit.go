@@ -52,12 +52,31 @@ func exitCode(err error, stderr io.Writer) int {
 	}
 }
 
-// complain prints an error in one line, however many its parts have.
+// complain prints an error in one line, or joined errors in one line each.
 func complain(w io.Writer, err error) { printLine(w, "error", err) }
 
 // warn prints what a command goes on in spite of.
 func warn(w io.Writer, err error) { printLine(w, "warning", err) }
 
 func printLine(w io.Writer, kind string, err error) {
+	for _, one := range apart(err) {
+		printOne(w, kind, one)
+	}
+}
+
+// apart takes joined errors apart. What wraps several in one text stays whole.
+func apart(err error) []error {
+	all, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // errors.As would look below what wraps it.
+	if !ok || err.Error() != errors.Join(all.Unwrap()...).Error() {
+		return []error{err}
+	}
+	var out []error
+	for _, one := range all.Unwrap() {
+		out = append(out, apart(one)...)
+	}
+	return out
+}
+
+func printOne(w io.Writer, kind string, err error) {
 	fmt.Fprintf(w, "%s: %s: %s\n", appName, kind, strings.Join(strings.Fields(err.Error()), " "))
 }

@@ -17,8 +17,6 @@ const (
 	vertexLimit = 200
 	// extraTime bounds one extra answer.
 	extraTime = 10 * time.Second
-	// extraBytes is read of one; the client's own limit is the same.
-	extraBytes = 64 << 20
 )
 
 // extras asks, once, for answers that a poll does without but that help to
@@ -27,6 +25,8 @@ const (
 type extras struct {
 	base      string
 	transport http.RoundTripper
+	// limit is how many bytes are read of one answer.
+	limit int64
 	// config includes configurations, which may hold secrets that only
 	// redaction takes out.
 	config bool
@@ -99,6 +99,6 @@ func (e *extras) one(ctx context.Context, path string) {
 		return
 	}
 	// Whether it was read to its end or not, closing it writes the line.
-	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, extraBytes))
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, e.limit))
 	_ = answer.Body.Close()
 }

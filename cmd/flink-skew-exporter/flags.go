@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kingpin/v2"
-	"github.com/prometheus/common/model"
+
+	"github.com/flink-skew-exporter/flink-skew-exporter/internal/config"
 )
 
 // envName is the environment variable of a flag: --poll.interval is
@@ -81,13 +82,12 @@ func (s setter) IsCumulative() bool    { return s.cumulative }
 type duration time.Duration
 
 func (d *duration) Set(text string) error {
-	if v, err := model.ParseDuration(text); err == nil {
-		*d = duration(v)
-		return nil
+	v, err := config.ParseDuration(text)
+	if err != nil {
+		return err
 	}
-	v, err := time.ParseDuration(text)
-	if err != nil || v < 0 {
-		return fmt.Errorf("must be a duration with a unit, such as 500ms, 15s or 5m, not %q", text)
+	if v < 0 {
+		return fmt.Errorf("must not be negative, not %q", text)
 	}
 	*d = duration(v)
 	return nil

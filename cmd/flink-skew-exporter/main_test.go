@@ -68,11 +68,14 @@ func TestUsageErrors(t *testing.T) {
 		"no cluster":        {[]string{"serve"}, "no cluster to poll; give --flink.url=http://jobmanager:8081, or clusters: in --config.file"},
 		"default command":   {nil, "no cluster to poll; give --flink.url=http://jobmanager:8081, or clusters: in --config.file"},
 		"diagnose nothing":  {[]string{"diagnose"}, "no cluster to poll; give --flink.url=http://jobmanager:8081, or clusters: in --config.file"},
-		"config key":        {[]string{"serve", "--config.file", bad}, bad + ":2: poll.intervall: unknown key; known here: interval, timeout, concurrency, include_jobs, exclude_jobs, watermark_budget, backlog_budget"},
+		"config key":        {[]string{"serve", "--config.file", bad}, bad + ":2: poll.intervall: unknown key; known here: interval, timeout, concurrency, max_response_bytes, include_jobs, exclude_jobs, watermark_budget, backlog_budget"},
 		"no config file":    {[]string{"serve", "--config.file=none.yml"}, "none.yml: cannot be read: no such file or directory"},
 		"file against flag": {[]string{"serve", url, "--config.file", slow, "--poll.interval=5s"}, slow + ":2: poll.timeout: 14s must be below poll.interval (5s), so that a poll ends before the next is due"},
 		"URL":               {[]string{"serve", "--flink.url=jobmanager:8081"}, "--flink.url: must begin with http:// or https://; give one such as http://jobmanager:8081"},
 		"duration":          {[]string{"serve", url, "--poll.interval=15"}, `--poll.interval: must be a duration with a unit, such as 500ms, 15s or 5m, not "15"; see flink-skew-exporter serve --help`},
+		"huge duration":     {[]string{"diagnose", "--interval=99999999h"}, `--interval: must be a duration of at most 292y, with units from large to small, not "99999999h"; see flink-skew-exporter diagnose --help`},
+		"negative duration": {[]string{"diagnose", "--interval=-1s"}, `--interval: must not be negative, not "-1s"; see flink-skew-exporter diagnose --help`},
+		"port":              {[]string{"diagnose", "--flink.url=http://jm:70000"}, "--flink.url: has a port that is not 1 to 65535; give one such as http://jobmanager:8081"},
 		"enum":              {[]string{"diagnose", "--format=xml"}, `--format: must be one of text, json, markdown, not "xml"; see flink-skew-exporter diagnose --help`},
 		"fail-on":           {[]string{"diagnose", "--fail-on=bad"}, `--fail-on: must be one of none, info, warning, critical, not "bad"; see flink-skew-exporter diagnose --help`},
 		"number":            {[]string{"diagnose", "--polls=few"}, `--polls: must be a whole number from 0 on, not "few"; see flink-skew-exporter diagnose --help`},
@@ -220,5 +223,21 @@ func TestFirstErrorLineOnly(t *testing.T) {
 	complain(&b, usagef("a\nb\n  c"))
 	if want := "flink-skew-exporter: error: context deadline exceeded\nflink-skew-exporter: error: a b c\n"; b.String() != want {
 		t.Errorf("got %q, want %q", b.String(), want)
+	}
+}
+
+// TestAllMistakesHaveALineEach: those of flags name the flags.
+func TestAllMistakesHaveALineEach(t *testing.T) {
+	file := writeFile(t, "bad.yml", "poll:\n  concurrency: 0\ncollector:\n  top: 0\n")
+	want := "flink-skew-exporter: error: --poll.timeout: must not be negative; 0 means four fifths of the interval\n" +
+		"flink-skew-exporter: error: " + file + ":2: poll.concurrency: must be 1 to 64 requests at once\n" +
+		"flink-skew-exporter: error: " + file + ":4: collector.top: must be at least 1; to export no subtasks set collector.subtasks to off\n" +
+		"flink-skew-exporter: error: --flink.url: has no host; give one such as http://jobmanager:8081\n"
+	if got := execute(t, "serve", "--config.file", file, "--flink.url=http://", "--poll.timeout=-1s"); got != (outcome{exitUsage, "", want}) {
+		t.Errorf("got %+v, want %s", got, want)
+	}
+	lines := strings.Split(want, "\n")
+	if got := execute(t, "check", "config", file); got != (outcome{exitUsage, "", strings.Join(lines[1:3], "\n") + "\n"}) {
+		t.Errorf("got %+v", got)
 	}
 }

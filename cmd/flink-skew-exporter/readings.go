@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
@@ -21,10 +22,23 @@ type readings struct {
 	// good counts polls that succeeded; first and last are when those began.
 	good        int
 	first, last time.Time
+	// before is the number of the newest good poll.
+	before int
 	// failed counts polls that did not; err is the error of the newest poll,
 	// nil when it succeeded.
 	failed int
 	err    error
+	// ended are jobs that a poll had and the next one had no more.
+	ended []endedJob
+	// filters is what leaves jobs out by their names, empty when nothing does.
+	filters string
+}
+
+// endedJob is a job as the last poll that had it left it.
+type endedJob struct {
+	job analysis.JobResult
+	// poll is the number of that poll, from 1 on and failed ones included.
+	poll int
 }
 
 // take adds the outcome of one poll.
@@ -40,7 +54,25 @@ func (r *readings) take(s analysis.Snapshot, err error) {
 	r.good++
 	r.last = s.At
 	state, result := analysis.Analyze(r.state, s, r.thresholds)
-	r.state, r.result = state, &result
+	r.keepEnded(result.Jobs)
+	r.state, r.result, r.before = state, &result, r.good+r.failed
+}
+
+// keepEnded keeps the jobs that the newest good poll before had and this one
+// has no more: a job that ends while it is looked at has been looked at.
+func (r *readings) keepEnded(now []analysis.JobResult) {
+	lists := func(id string) bool {
+		return slices.ContainsFunc(now, func(j analysis.JobResult) bool { return j.ID == id })
+	}
+	r.ended = slices.DeleteFunc(r.ended, func(e endedJob) bool { return lists(e.job.ID) })
+	if r.result == nil {
+		return
+	}
+	for i := range r.result.Jobs {
+		if j := &r.result.Jobs[i]; !lists(j.ID) {
+			r.ended = append(r.ended, endedJob{*j, r.before})
+		}
+	}
 }
 
 // input is the readings as a report wants them. The poll that only warmed
@@ -52,8 +84,22 @@ func (r *readings) input(primed bool) report.ClusterInput {
 	}
 	return report.ClusterInput{
 		Name: r.name, Up: r.err == nil && r.good > 0, Reason: restapi.Reason(r.err),
-		Polls: polls, Span: r.last.Sub(r.first), Result: r.result,
+		Polls: polls, Span: r.last.Sub(r.first), Result: r.all(),
 	}
+}
+
+// all is the newest result and with it the jobs that have ended since they
+// were read.
+func (r *readings) all() *analysis.Result {
+	if len(r.ended) == 0 {
+		return r.result
+	}
+	all := *r.result
+	all.Jobs = slices.Clone(all.Jobs)
+	for _, e := range r.ended {
+		all.Jobs = append(all.Jobs, e.job)
+	}
+	return &all
 }
 
 // replay reads a source that ends, such as a tape.

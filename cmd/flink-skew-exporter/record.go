@@ -17,6 +17,7 @@ type record struct {
 	polls    *int
 	interval *time.Duration
 	redact   *bool
+	force    *bool
 }
 
 func addRecord(r *registry) {
@@ -25,10 +26,11 @@ func addRecord(r *registry) {
 		"flink-skew-exporter record --flink.url=http://jobmanager:8081 --out=incident.jsonl.gz --redact"))
 	rec := &record{
 		config:   addConfigFlags(c, pollKeys()...),
-		out:      c.Flag("out", "File to write, compressed when its name ends in .gz. It appears when it is complete.").PlaceHolder("FILE").String(),
+		out:      c.Flag("out", "File to write, compressed when its name ends in .gz, or - for the standard output, not compressed. It appears when it is complete.").PlaceHolder("FILE").String(),
 		polls:    count(c, "polls", "Polls to record, at least 2. The first one often finds Flink's metrics asleep.", "4"),
 		interval: span(c, "interval", "Pause between two polls. Flink refreshes its metrics at most every 10s.", "10s"),
 		redact:   c.Flag("redact", "Replace addresses and host names by made-up ones and take out what looks like a secret. With it the configuration of the cluster and its jobs is recorded too.").Bool(),
+		force:    c.Flag("force", "Overwrite the file of --out.").Bool(),
 	}
 	r.add(c, rec.run)
 }
@@ -47,7 +49,7 @@ func (r *record) check() (*config.Config, error) {
 	case *r.polls < minPolls:
 		return nil, usagef("--polls is %d; a window lies between two polls, so give at least %d", *r.polls, minPolls)
 	}
-	return cfg, nil
+	return cfg, mayWrite(*r.out, *r.force)
 }
 
 func (r *record) run(ctx context.Context, p process) error {
@@ -55,7 +57,7 @@ func (r *record) run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	file, err := createTape(*r.out)
+	file, err := createTape(*r.out, p.stdout)
 	if err != nil {
 		return err
 	}
@@ -87,7 +89,7 @@ func (r *record) session(cfg *config.Config, p process, file *tapeFile) (*sessio
 	if err != nil {
 		return nil, usageError{err}
 	}
-	s := &session{record: r, p: p, file: file, recorder: recorder, extras: &extras{base: k.URL, config: *r.redact}}
+	s := &session{record: r, p: p, file: file, recorder: recorder, extras: &extras{base: k.URL, limit: int64(cfg.Poll.MaxResponseBytes), config: *r.redact}}
 	o := clientOptions(cfg, k, p.logger)
 	// A tape is to hold all there is: every vertex in every poll.
 	o.ActivityFloor = 0
@@ -164,15 +166,24 @@ func (s *session) keep(outcome error) error {
 
 func (s *session) say(interrupted bool) {
 	complete := s.good + s.failed
-	fmt.Fprintf(s.p.stdout, "%s: %d polls", *s.record.out, complete)
+	w, name := s.p.stdout, *s.record.out
+	if s.file.stdout != nil {
+		w, name = s.p.stderr, "standard output" // the tape itself is on the other
+	}
+	fmt.Fprintf(w, "%s: %d polls", name, complete)
 	if s.failed > 0 {
-		fmt.Fprintf(s.p.stdout, ", %d of them failed", s.failed)
+		fmt.Fprintf(w, ", %d of them failed", s.failed)
 	}
 	if interrupted {
-		fmt.Fprintf(s.p.stdout, ", interrupted before the others of %d", *s.record.polls)
+		fmt.Fprintf(w, ", interrupted before the others of %d", *s.record.polls)
 	}
-	fmt.Fprintf(s.p.stdout, "\nlook at it with: %s diagnose --tape %s\n", appName, *s.record.out)
+	fmt.Fprintln(w)
+	if s.file.stdout == nil {
+		fmt.Fprintf(w, "look at it with: %s diagnose --tape %s\n", appName, name)
+	}
 	if !*s.record.redact {
-		fmt.Fprintln(s.p.stdout, "it holds addresses and host names as they are; --redact replaces them")
+		fmt.Fprintln(w, "it holds addresses and host names as they are; --redact replaces them")
+	} else {
+		fmt.Fprintln(w, "look at it before you send it: names of jobs and operators stay, and what is secret in them or in a text cannot always be told")
 	}
 }

@@ -141,7 +141,7 @@ func TestRecordRedacted(t *testing.T) {
 	_, server := simulated(t)
 	out := filepath.Join(t.TempDir(), "x.jsonl.gz")
 	got := execute(t, "record", "--flink.url", server.URL, "--out", out, "--polls=2", "--interval=1ms", "--redact")
-	if got.code != exitOK || strings.Contains(got.stdout, "--redact") {
+	if got.code != exitOK || strings.Contains(got.stdout, "--redact") || strings.Count(got.stdout, "\nlook at it before you send it: ") != 1 {
 		t.Fatalf("got %+v", got)
 	}
 	text := unpack(t, out)

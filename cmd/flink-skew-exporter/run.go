@@ -10,7 +10,8 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 	"github.com/prometheus/common/promslog"
 	logflag "github.com/prometheus/common/promslog/flag"
-	"github.com/prometheus/common/version"
+
+	"github.com/flink-skew-exporter/flink-skew-exporter/internal/buildinfo"
 )
 
 const appName = "flink-skew-exporter"
@@ -38,7 +39,7 @@ type registry struct {
 
 // commands lists every command. Adding one is a file and a line here.
 func commands() []func(*registry) {
-	return []func(*registry){addServe, addDemo, addDiagnose, addRecord, addSavepoint, addCheck}
+	return []func(*registry){addServe, addDemo, addDiagnose, addRecord, addSavepoint, addKeys, addCheck, addCheckAlerts}
 }
 
 // add registers what a command does under its full name.
@@ -49,7 +50,7 @@ func (r *registry) add(c *kingpin.CmdClause, do action) { r.actions[c.FullComman
 func run(ctx context.Context, args []string, p process) int {
 	app := kingpin.New(appName, appHelp)
 	app.UsageWriter(p.stdout).ErrorWriter(p.stderr)
-	app.Version(version.Print(appName))
+	app.Version(buildinfo.Read().Lines(appName))
 	// Kingpin would exit after printing help or the version; it goes on parsing
 	// instead, and what comes of that does not matter.
 	shown := false

@@ -5,9 +5,10 @@ import (
 	"slices"
 
 	"github.com/alecthomas/kingpin/v2"
-	"github.com/prometheus/common/version"
 	toolkit "github.com/prometheus/exporter-toolkit/web"
 	"github.com/prometheus/exporter-toolkit/web/kingpinflag"
+
+	"github.com/flink-skew-exporter/flink-skew-exporter/internal/buildinfo"
 )
 
 // defaultAddress is where serve and demo listen.
@@ -51,7 +52,8 @@ func addServe(r *registry) {
 		if err != nil {
 			return err
 		}
-		p.logger.Info("starting", "version", version.Version, "revision", version.GetRevision(), "clusters", len(cfg.Clusters))
+		built := buildinfo.Read()
+		p.logger.Info("starting", "version", built.Version, "revision", built.Revision, "clusters", len(cfg.Clusters))
 		return d.Run(ctx)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,8 @@ import (
 type tapeFile struct {
 	path string
 	f    *os.File
+	// stdout takes the tape instead of path, nil otherwise.
+	stdout io.Writer
 	// zip is nil for a plain file and between members.
 	zip        *gzip.Writer
 	compressed bool
@@ -24,9 +27,38 @@ type tapeFile struct {
 	whole int64
 }
 
+// toStdout is the path that stands for the standard output.
+const toStdout = "-"
+
+// mayWrite returns an error when something is at path that must stay.
+func mayWrite(path string, force bool) error {
+	if path == toStdout {
+		return nil
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("--out %s: %w", path, cause(err))
+	case !info.Mode().IsRegular():
+		return usagef("--out %s is no plain file; give the name of one, or - for the standard output", path)
+	case !force:
+		return usagef("--out %s exists already; give another name, or --force to overwrite it", path)
+	}
+	return nil
+}
+
 // createTape begins a tape that will be at path, in the same folder so that
-// it can be renamed.
-func createTape(path string) (*tapeFile, error) {
+// it can be renamed, or will be written to stdout.
+func createTape(path string, stdout io.Writer) (*tapeFile, error) {
+	if path == toStdout {
+		f, err := os.CreateTemp("", appName+".partial-*")
+		if err != nil {
+			return nil, fmt.Errorf("cannot write to the folder for temporary files: %w", err)
+		}
+		return &tapeFile{path: path, f: f, stdout: stdout}, nil
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".partial-*")
 	if err != nil {
 		return nil, fmt.Errorf("cannot write to the folder of --out %s: %w", path, cause(err))
@@ -62,14 +94,25 @@ func (t *tapeFile) commit() error {
 	return nil
 }
 
-// keep drops what was not committed and gives the file its name.
+// keep drops what was not committed and gives the file its name, or copies it.
 func (t *tapeFile) keep() error {
+	if t.stdout != nil {
+		return t.copy()
+	}
 	err := errors.Join(t.f.Truncate(t.whole), t.f.Chmod(0o644), t.f.Sync(), t.f.Close())
 	if err != nil {
 		return t.failed(err)
 	}
 	if err := os.Rename(t.f.Name(), t.path); err != nil {
 		return t.failed(err)
+	}
+	return nil
+}
+
+// copy writes what was committed to stdout.
+func (t *tapeFile) copy() error {
+	if _, err := io.Copy(t.stdout, io.NewSectionReader(t.f, 0, t.whole)); err != nil {
+		return fmt.Errorf("cannot write the tape to standard output: %w", cause(err))
 	}
 	return nil
 }

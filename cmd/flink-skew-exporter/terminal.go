@@ -6,16 +6,14 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"golang.org/x/term"
 )
 
 // isTerminal reports whether w is a terminal rather than a file or a pipe.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // terminal is what the terminal behind an output can do.
@@ -27,17 +25,32 @@ type terminal struct {
 
 // look asks the environment what w can do: colours only on a terminal and
 // never with NO_COLOR (of any value) or TERM=dumb; Unicode unless a terminal's
-// locale says otherwise, since files and pipes take UTF-8.
+// locale says otherwise, since files and pipes take UTF-8. The width is the
+// terminal's own unless COLUMNS says otherwise.
 func look(w io.Writer, env func(string) string) terminal {
 	tty := isTerminal(w)
 	t := terminal{
 		color:   tty && env("NO_COLOR") == "" && env("TERM") != "dumb",
 		unicode: !tty || utf8Locale(env),
 	}
-	if n, err := strconv.Atoi(env("COLUMNS")); err == nil && tty {
-		t.width = n
+	if tty {
+		t.width = widthOf(w, env("COLUMNS"))
 	}
 	return t
+}
+
+// widthOf is what override says if it is a width, or else what the terminal
+// says; 0 when neither does.
+func widthOf(w io.Writer, override string) int {
+	if n, err := strconv.Atoi(override); err == nil && n > 0 {
+		return n
+	}
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return n
+		}
+	}
+	return 0
 }
 
 // utf8Locale follows the precedence of POSIX; without any variable the C

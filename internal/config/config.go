@@ -62,6 +62,8 @@ type Poll struct {
 	Timeout time.Duration `yaml:"timeout"`
 	// Concurrency is how many requests one cluster gets at once, 1–64.
 	Concurrency int `yaml:"concurrency"`
+	// MaxResponseBytes is the largest answer that is read, 1 MiB to 1 GiB.
+	MaxResponseBytes int `yaml:"max_response_bytes"`
 	// IncludeJobs and ExcludeJobs are regular expressions that a part of a
 	// job's name must and must not match; empty includes all, excludes none.
 	IncludeJobs string `yaml:"include_jobs"`
@@ -102,7 +104,7 @@ const (
 // else the values that the reference shows.
 func Default() *Config {
 	return &Config{
-		Poll:       Poll{Interval: 15 * time.Second, Concurrency: 8},
+		Poll:       Poll{Interval: 15 * time.Second, Concurrency: 8, MaxResponseBytes: 64 << 20},
 		Collector:  Collector{Subtasks: SubtasksTop, Top: 10, SeriesBudget: 200_000},
 		Thresholds: analysis.Defaults(),
 	}

@@ -60,7 +60,7 @@ thresholds:
 	if !reflect.DeepEqual(c.Clusters, want) {
 		t.Errorf("clusters:\n got %#v\nwant %#v", c.Clusters, want)
 	}
-	if want := (Poll{Interval: 20 * time.Second, Concurrency: 4}); c.Poll != want {
+	if want := (Poll{Interval: 20 * time.Second, Concurrency: 4, MaxResponseBytes: 64 << 20}); c.Poll != want {
 		t.Errorf("poll: got %+v, want %+v", c.Poll, want)
 	}
 	if c.Collector.Subtasks != SubtasksOff || c.Collector.Top != 10 {
@@ -83,7 +83,7 @@ thresholds:
 // for the path.
 func TestErrors(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"unknown key":       {"poll:\n  intervall: 15s\n", "FILE:2: poll.intervall: unknown key; known here: interval, timeout, concurrency, include_jobs, exclude_jobs, watermark_budget, backlog_budget"},
+		"unknown key":       {"poll:\n  intervall: 15s\n", "FILE:2: poll.intervall: unknown key; known here: interval, timeout, concurrency, max_response_bytes, include_jobs, exclude_jobs, watermark_budget, backlog_budget"},
 		"unknown section":   {"\nclustres: []\n", "FILE:2: clustres: unknown key; known here: clusters, poll, collector, analysis, thresholds"},
 		"key twice":         {"poll:\n  interval: 15s\n  interval: 16s\n", "FILE:3: poll.interval: given twice, first in line 2; remove one"},
 		"bare number":       {"poll: {interval: 15}", `FILE:1: poll.interval: must be a duration with a unit, such as 500ms, 15s or 5m, not "15"`},
@@ -91,11 +91,21 @@ func TestErrors(t *testing.T) {
 		"not a bool":        {"clusters:\n- url: https://a\n  tls_config: {insecure_skip_verify: maybe}", `FILE:3: clusters[0].tls_config.insecure_skip_verify: must be true or false, not "maybe"`},
 		"NaN":               {"thresholds:\n  skew_enter: NaN\n", `FILE:2: thresholds.skew_enter: must be a number, not "NaN"`},
 		"threshold":         {"thresholds:\n\n  min_coverage: 1.5\n", "FILE:3: thresholds.min_coverage: must be in (0, 1]"},
-		"list for keys":     {"poll: []", "FILE:1: poll: must hold keys (interval, timeout, concurrency, include_jobs, exclude_jobs, watermark_budget, backlog_budget), not a list"},
+		"list for keys":     {"poll: []", "FILE:1: poll: must hold keys (interval, timeout, concurrency, max_response_bytes, include_jobs, exclude_jobs, watermark_budget, backlog_budget), not a list"},
 		"keys for list":     {"clusters: {url: x}", "FILE:1: clusters: must be a list (lines that begin with -), not a group of keys"},
 		"list for value":    {"poll: {interval: [1s]}", "FILE:1: poll.interval: must be a single value, not a list"},
 		"text only":         {"hello", "FILE:1: must hold keys (clusters, poll, collector, analysis, thresholds), not a single value"},
 		"not YAML":          {"poll:\n\tinterval: 1s", "FILE:2: not valid YAML: found character that cannot start any token"},
+		"wrong indent":      {"poll:\n  interval: 15s\n timeout: 3s\n", "FILE:3: not valid YAML: did not find expected key"},
+		"first line":        {"a: b: c\n", "FILE:1: not valid YAML: mapping values are not allowed in this context"},
+		"open list":         {"poll:\n  interval: [15s,\n  3s\ncollector: {}\n", "FILE:2: not valid YAML: did not find expected ',' or ']'"},
+		"closed list":       {"poll:\n  interval: [\n  3s\n  ]\ncollector: }\n", "FILE:5: not valid YAML: did not find expected node content"},
+		"open quote":        {"poll: 'x\n\n\ncollector: {}\n", "FILE:1: not valid YAML: found unexpected end of stream"},
+		"item beside keys":  {"\n- a\nb: 1\n", "FILE:3: not valid YAML: did not find expected '-' indicator"},
+		"huge duration":     {"poll:\n  interval: 300y\n", `FILE:2: poll.interval: must be a duration of at most 292y, with units from large to small, not "300y"`},
+		"huge hours":        {"poll:\n  interval: 9999999999h\n", `FILE:2: poll.interval: must be a duration of at most 292y, with units from large to small, not "9999999999h"`},
+		"port":              {"clusters:\n  - url: http://a:65536\n", "FILE:2: clusters[0].url: has a port that is not 1 to 65535; give one such as http://jobmanager:8081"},
+		"port 0":            {"clusters:\n  - url: http://a:0\n", "FILE:2: clusters[0].url: has a port that is not 1 to 65535; give one such as http://jobmanager:8081"},
 		"no URL":            {"clusters:\n  - name: a\n", "FILE:2: clusters[0].url: is missing; give one such as http://jobmanager:8081"},
 		"host only":         {"clusters:\n  - url: jobmanager:8081\n", "FILE:2: clusters[0].url: must begin with http:// or https://; give one such as http://jobmanager:8081"},
 		"bad URL":           {"clusters:\n  - url: 'http://u:se cret@['\n", "FILE:2: clusters[0].url: is not a URL; give one such as http://jobmanager:8081"},
@@ -110,6 +120,8 @@ func TestErrors(t *testing.T) {
 		"cluster interval":  {"poll: {timeout: 12s}\nclusters:\n- url: http://a\n  interval: 11s", "FILE:4: clusters[0].interval: must be above poll.timeout (12s)"},
 		"short interval":    {"clusters:\n- url: http://a\n  interval: 1ms", "FILE:3: clusters[0].interval: must be at least 1s"},
 		"concurrency":       {"poll: {concurrency: 1000}", "FILE:1: poll.concurrency: must be 1 to 64 requests at once"},
+		"small response":    {"poll: {max_response_bytes: 1000}", "FILE:1: poll.max_response_bytes: must be 1048576 to 1073741824 bytes"},
+		"large response":    {"poll: {max_response_bytes: 2000000000}", "FILE:1: poll.max_response_bytes: must be 1048576 to 1073741824 bytes"},
 		"subtasks":          {"collector: {subtasks: some}", `FILE:1: collector.subtasks: must be all, top or off, not "some"`},
 		"top":               {"collector: {top: 0}", "FILE:1: collector.top: must be at least 1; to export no subtasks set collector.subtasks to off"},
 		"budget":            {"collector: {series_budget: -1}", "FILE:1: collector.series_budget: must be at least 1; to export no subtasks set collector.subtasks to off"},
@@ -327,5 +339,37 @@ func TestCheckFiles(t *testing.T) {
 	}
 	if err := c.CheckFiles(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAllMistakesAtOnce: who corrects a file wants to do it once.
+func TestAllMistakesAtOnce(t *testing.T) {
+	for text, want := range map[string][]string{
+		"poll:\n  intervall: 15s\n  timeout: 3\n  concurrency: x\nclusters:\n- url: http://a\n  label: b\n- urll: c\n": {
+			"FILE:2: poll.intervall: ", "FILE:3: poll.timeout: ", "FILE:4: poll.concurrency: ",
+			"FILE:7: clusters[0].label: ", "FILE:8: clusters[1].urll: ",
+		},
+		"poll:\n  interval: 1ms\n  concurrency: 0\n  include_jobs: '('\ncollector:\n  top: 0\n  subtasks: x\n" +
+			"analysis:\n  silence: [a, b]\nthresholds:\n  window: -1s\nclusters:\n- url: ftp://a\n- name: b\n": {
+			"FILE:2: poll.interval: ", "FILE:3: poll.concurrency: ", "FILE:4: poll.include_jobs: ",
+			"FILE:7: collector.subtasks: ", "FILE:6: collector.top: ",
+			"FILE:9: analysis.silence[0]: ", "FILE:9: analysis.silence[1]: ", "FILE:11: thresholds.window: ",
+			"FILE:13: clusters[0].url: ", "FILE:14: clusters[1].url: ",
+		},
+	} {
+		file := write(t, text)
+		_, err := Load(file)
+		if err == nil {
+			t.Fatalf("no error in %s", text)
+		}
+		lines := strings.Split(strings.ReplaceAll(err.Error(), file, "FILE"), "\n")
+		if len(lines) != len(want) {
+			t.Fatalf("got %d lines, want %d:\n%v", len(lines), len(want), err)
+		}
+		for i := range want {
+			if !strings.HasPrefix(lines[i], want[i]) {
+				t.Errorf("got %s, want %s…", lines[i], want[i])
+			}
+		}
 	}
 }

@@ -1,8 +1,10 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,7 +52,8 @@ func (d *decoder) errorf(n *yaml.Node, path, format string, args ...any) error {
 	return &Error{File: d.file, Line: n.Line, Key: path, Problem: fmt.Sprintf(format, args...)}
 }
 
-// decode sets v, whose path is path, from n. A null leaves the default.
+// decode sets v, whose path is path, from n. A null leaves the default, and so
+// does what is wrong, of which the error tells, joined.
 func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string) error {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -77,22 +80,23 @@ func (d *decoder) mapping(n *yaml.Node, v reflect.Value, path string) error {
 		return d.errorf(n, path, "must hold keys (%s), not a %s", strings.Join(keys(v.Type()), ", "), kindName(n))
 	}
 	seen := map[string]int{}
+	var errs []error
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		at := join(path, key.Value)
 		field, ok := fieldOf(v, key.Value)
 		if !ok {
-			return d.errorf(key, at, "unknown key; known here: %s", strings.Join(keys(v.Type()), ", "))
+			errs = append(errs, d.errorf(key, at, "unknown key; known here: %s", strings.Join(keys(v.Type()), ", ")))
+			continue
 		}
 		if first, dup := seen[key.Value]; dup {
-			return d.errorf(key, at, "given twice, first in line %d; remove one", first)
+			errs = append(errs, d.errorf(key, at, "given twice, first in line %d; remove one", first))
+			continue
 		}
 		seen[key.Value] = key.Line
-		if err := d.decode(value, field, at); err != nil {
-			return err
-		}
+		errs = append(errs, d.decode(value, field, at))
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 func (d *decoder) sequence(n *yaml.Node, v reflect.Value, path string) error {
@@ -104,12 +108,11 @@ func (d *decoder) sequence(n *yaml.Node, v reflect.Value, path string) error {
 		return nil
 	}
 	v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
+	errs := make([]error, len(n.Content))
 	for i, item := range n.Content {
-		if err := d.decode(item, v.Index(i), fmt.Sprintf("%s[%d]", path, i)); err != nil {
-			return err
-		}
+		errs[i] = d.decode(item, v.Index(i), fmt.Sprintf("%s[%d]", path, i))
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // setScalar parses text by v's type. Its errors say what was expected, and
@@ -149,19 +152,30 @@ func setScalar(v reflect.Value, text string) error {
 	return nil
 }
 
-// setDuration reads Prometheus' form first (1d, 1h30m), then Go's (1.5s). A
-// bare number has no unit and is refused rather than taken for nanoseconds.
 func setDuration(v reflect.Value, text string) error {
-	if d, err := model.ParseDuration(text); err == nil {
-		v.SetInt(int64(d))
-		return nil
-	}
-	d, err := time.ParseDuration(text)
+	d, err := ParseDuration(text)
 	if err != nil {
-		return fmt.Errorf("must be a duration with a unit, such as 500ms, 15s or 5m, not %q", text)
+		return err
 	}
 	v.SetInt(int64(d))
 	return nil
+}
+
+// ParseDuration reads Prometheus' form first (1d, 1h30m), then Go's (1.5s). A
+// bare number has no unit and is refused rather than taken for nanoseconds.
+// The error says what must be.
+func ParseDuration(text string) (time.Duration, error) {
+	if d, err := model.ParseDuration(text); err == nil {
+		return time.Duration(d), nil
+	}
+	d, err := time.ParseDuration(text)
+	switch {
+	case err == nil:
+		return d, nil
+	case regexp.MustCompile(`^[-+]?(\d+(\.\d*)?(ns|us|µs|ms|s|m|h|d|w|y))+$`).MatchString(text):
+		return 0, fmt.Errorf("must be a duration of at most 292y, with units from large to small, not %q", text)
+	}
+	return 0, fmt.Errorf("must be a duration with a unit, such as 500ms, 15s or 5m, not %q", text)
 }
 
 // keyOf returns the field's key in the file, "" for one that is not there.

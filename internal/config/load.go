@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -24,7 +25,9 @@ const maxFileBytes = 4 << 20
 // may point into the file.
 const notInFile = -1
 
-// Load reads the file and validates it. Every error is an *Error, in one line.
+// Load reads the file and validates it. The error is an *Error, or several of
+// them joined, in one line each: all that is wrong with the text, or if nothing
+// is, with the values.
 func Load(file string) (*Config, error) {
 	c, err := Read(file)
 	if err != nil {
@@ -83,7 +86,7 @@ func Parse(name string, text []byte) (*Config, error) {
 	c.file, c.lines = name, map[string]int{}
 	var doc yaml.Node
 	if err := yaml.Unmarshal(text, &doc); err != nil {
-		return nil, syntaxError(name, err)
+		return nil, syntaxError(name, text, err)
 	}
 	if len(doc.Content) == 0 {
 		return c, nil
@@ -95,17 +98,39 @@ func Parse(name string, text []byte) (*Config, error) {
 	return c, nil
 }
 
+// maxSearched bounds the lines of a file in which a syntax error is searched.
+const maxSearched = 5000
+
 // syntaxError moves the line out of the YAML library's message to the place
-// where ours have it.
-func syntaxError(name string, err error) error {
+// where ours have it. The library names the line where it gave up or, of what
+// has lines of its own, the one before its first; where it can be told, ours
+// is the first line that cannot follow those before it.
+func syntaxError(name string, text []byte, err error) error {
 	problem := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 0
 	if m := regexp.MustCompile(`^line (\d+): `).FindStringSubmatch(problem); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		problem = problem[len(m[0]):]
 	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	if len(lines) <= maxSearched {
+		line = firstWrong(lines)
+	}
 	problem = strings.ReplaceAll(problem, "\n", " ")
 	return &Error{File: name, Line: line, Problem: "not valid YAML: " + problem}
+}
+
+// firstWrong returns the number of the line after the longest beginning of the
+// text that is valid. An error near the end is found at once, and one near the
+// beginning ends each attempt early.
+func firstWrong(lines [][]byte) int {
+	for n := len(lines) - 1; n > 0; n-- {
+		var doc yaml.Node
+		if yaml.Unmarshal(bytes.Join(lines[:n], nil), &doc) == nil {
+			return n + 1
+		}
+	}
+	return 1
 }
 
 // Set gives the key at path (without list indexes, such as poll.interval) the
@@ -216,9 +241,10 @@ func (c *Cluster) paths() []namedPath {
 	}
 }
 
-// CheckFiles returns an error for the first file that the configuration names
-// and that cannot be opened.
+// CheckFiles returns an error for each file that the configuration names and
+// that cannot be opened.
 func (c *Config) CheckFiles() error {
+	var errs []error
 	for i := range c.Clusters {
 		for _, p := range c.Clusters[i].paths() {
 			if *p.path == "" {
@@ -226,12 +252,13 @@ func (c *Config) CheckFiles() error {
 			}
 			f, err := os.Open(*p.path)
 			if err != nil {
-				return c.errorf(fmt.Sprintf("clusters[%d].%s", i, p.key), "%s cannot be read: %v", *p.path, withoutPath(err))
+				errs = append(errs, c.errorf(fmt.Sprintf("clusters[%d].%s", i, p.key), "%s cannot be read: %v", *p.path, withoutPath(err)))
+				continue
 			}
 			_ = f.Close()
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // ChangedThresholds counts the thresholds that are not at their defaults.

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -19,60 +20,63 @@ const (
 	minInterval    = time.Second
 	maxConcurrency = 64
 	maxNameRunes   = 100
+	minResponse    = 1 << 20
+	maxResponse    = 1 << 30
 )
 
 // Validate checks every value, gives clusters without a name their host:port,
 // and moves a user and password in a URL to BasicAuth, so that URLs can be
-// printed. The error, an *Error, names the first key that is wrong, and its
+// printed. The error is an *Error for each key that is wrong, joined, with its
 // line when it was read from a file.
 func (c *Config) Validate() error {
-	if err := c.validatePoll(); err != nil {
-		return err
-	}
-	if err := c.validateCollector(); err != nil {
-		return err
-	}
-	if err := c.validateAnalysis(); err != nil {
-		return err
-	}
+	errs := []error{c.validatePoll(), c.validateCollector(), c.validateAnalysis()}
 	if err := c.Thresholds.Validate(); err != nil {
 		key, why, _ := strings.Cut(err.Error(), " ")
-		return c.errorf("thresholds."+key, "%s", why)
+		errs = append(errs, c.errorf("thresholds."+key, "%s", why))
 	}
 	names := map[string]int{}
 	for i := range c.Clusters {
 		at := fmt.Sprintf("clusters[%d]", i)
 		if err := c.validateCluster(&c.Clusters[i], at); err != nil {
-			return err
+			errs = append(errs, err)
+			continue
 		}
 		name := c.Clusters[i].Name
 		if first, dup := names[name]; dup {
-			return c.errorf(at+".name", "%q is also the name of clusters[%d]; give each its own", name, first)
+			errs = append(errs, c.errorf(at+".name", "%q is also the name of clusters[%d]; give each its own", name, first))
+			continue
 		}
 		names[name] = i
 	}
-	return nil
+	return errors.Join(errs...)
+}
+
+// problems collects what is wrong with single keys.
+type problems struct {
+	c    *Config
+	errs []error
+}
+
+// add notes a problem of a key if there is one.
+func (p *problems) add(wrong bool, key, format string, args ...any) {
+	if wrong {
+		p.errs = append(p.errs, p.c.errorf(key, format, args...))
+	}
 }
 
 func (c *Config) validatePoll() error {
-	switch p := c.Poll; {
-	case p.Interval < minInterval:
-		return c.errorf("poll.interval", "must be at least %v; Flink refreshes its metrics every 10s", minInterval)
-	case p.Timeout < 0:
-		return c.errorf("poll.timeout", "must not be negative; 0 means four fifths of the interval")
-	case p.Timeout >= p.Interval:
-		return c.errorf("poll.timeout", "%v must be below poll.interval (%v), so that a poll ends before the next is due", p.Timeout, p.Interval)
-	case p.Concurrency < 1 || p.Concurrency > maxConcurrency:
-		return c.errorf("poll.concurrency", "must be 1 to %d requests at once", maxConcurrency)
-	case p.WatermarkBudget < -1:
-		return c.errorf("poll.watermark_budget", "must be a number of vertices, 0 for the default or -1 for none")
-	case p.BacklogBudget < -1:
-		return c.errorf("poll.backlog_budget", "must be a number of sources, 0 for the default or -1 for none")
-	}
-	if err := c.validatePattern("poll.include_jobs", c.Poll.IncludeJobs); err != nil {
-		return err
-	}
-	return c.validatePattern("poll.exclude_jobs", c.Poll.ExcludeJobs)
+	p, e := c.Poll, problems{c: c}
+	e.add(p.Interval < minInterval, "poll.interval", "must be at least %v; Flink refreshes its metrics every 10s", minInterval)
+	e.add(p.Timeout < 0, "poll.timeout", "must not be negative; 0 means four fifths of the interval")
+	e.add(p.Timeout >= p.Interval && p.Interval >= minInterval, "poll.timeout",
+		"%v must be below poll.interval (%v), so that a poll ends before the next is due", p.Timeout, p.Interval)
+	e.add(p.Concurrency < 1 || p.Concurrency > maxConcurrency, "poll.concurrency", "must be 1 to %d requests at once", maxConcurrency)
+	e.add(p.MaxResponseBytes < minResponse || p.MaxResponseBytes > maxResponse, "poll.max_response_bytes",
+		"must be %d to %d bytes", minResponse, maxResponse)
+	e.add(p.WatermarkBudget < -1, "poll.watermark_budget", "must be a number of vertices, 0 for the default or -1 for none")
+	e.add(p.BacklogBudget < -1, "poll.backlog_budget", "must be a number of sources, 0 for the default or -1 for none")
+	return errors.Join(append(e.errs,
+		c.validatePattern("poll.include_jobs", p.IncludeJobs), c.validatePattern("poll.exclude_jobs", p.ExcludeJobs))...)
 }
 
 func (c *Config) validatePattern(key, pattern string) error {
@@ -83,16 +87,13 @@ func (c *Config) validatePattern(key, pattern string) error {
 }
 
 func (c *Config) validateAnalysis() error {
-	if err := c.validatePattern("analysis.exclude_vertices", c.Analysis.ExcludeVertices); err != nil {
-		return err
-	}
+	e := problems{c: c}
 	known := Silenceable()
 	for i, id := range c.Analysis.Silence {
-		if !slices.Contains(known, id) {
-			return c.errorf(fmt.Sprintf("analysis.silence[%d]", i), "%q is no verdict or finding; known are %s", id, strings.Join(known, ", "))
-		}
+		e.add(!slices.Contains(known, id), fmt.Sprintf("analysis.silence[%d]", i),
+			"%q is no verdict or finding; known are %s", id, strings.Join(known, ", "))
 	}
-	return nil
+	return errors.Join(append(e.errs, c.validatePattern("analysis.exclude_vertices", c.Analysis.ExcludeVertices))...)
 }
 
 // Silenceable returns the ids that analysis.silence may hold: verdicts, then
@@ -118,15 +119,12 @@ func reason(err error) string {
 }
 
 func (c *Config) validateCollector() error {
-	switch k := c.Collector; {
-	case k.Subtasks != SubtasksAll && k.Subtasks != SubtasksTop && k.Subtasks != SubtasksOff:
-		return c.errorf("collector.subtasks", "must be all, top or off, not %q", k.Subtasks)
-	case k.Top < 1:
-		return c.errorf("collector.top", "must be at least 1; to export no subtasks set collector.subtasks to off")
-	case k.SeriesBudget < 1:
-		return c.errorf("collector.series_budget", "must be at least 1; to export no subtasks set collector.subtasks to off")
-	}
-	return nil
+	k, e := c.Collector, problems{c: c}
+	e.add(k.Subtasks != SubtasksAll && k.Subtasks != SubtasksTop && k.Subtasks != SubtasksOff,
+		"collector.subtasks", "must be all, top or off, not %q", k.Subtasks)
+	e.add(k.Top < 1, "collector.top", "must be at least 1; to export no subtasks set collector.subtasks to off")
+	e.add(k.SeriesBudget < 1, "collector.series_budget", "must be at least 1; to export no subtasks set collector.subtasks to off")
+	return errors.Join(e.errs...)
 }
 
 func (c *Config) validateCluster(k *Cluster, at string) error {
@@ -153,7 +151,7 @@ func (c *Config) validateCluster(k *Cluster, at string) error {
 		return c.errorf(at+".name", "must not hold a slash or a line break: it is a part of the API's paths")
 	case k.Interval != 0 && k.Interval < minInterval:
 		return c.errorf(at+".interval", "must be at least %v", minInterval)
-	case c.Poll.Timeout >= c.PollInterval(*k):
+	case k.Interval != 0 && c.Poll.Timeout >= k.Interval:
 		return c.errorf(at+".interval", "must be above poll.timeout (%v)", c.Poll.Timeout)
 	}
 	for _, p := range []struct{ key, pattern string }{
@@ -198,10 +196,17 @@ func parseURL(text string) (*url.URL, error) {
 		return nil, fmt.Errorf("must begin with http:// or https://; %s", example)
 	case u.Hostname() == "":
 		return nil, fmt.Errorf("has no host; %s", example)
+	case u.Port() != "" && !isPort(u.Port()):
+		return nil, fmt.Errorf("has a port that is not 1 to 65535; %s", example)
 	case u.RawQuery != "" || u.Fragment != "":
 		return nil, fmt.Errorf("must not have a query or fragment; %s", example)
 	}
 	return u, nil
+}
+
+func isPort(text string) bool {
+	n, err := strconv.Atoi(text)
+	return err == nil && n >= 1 && n <= 65535
 }
 
 // errorf makes an Error for key with the line it, or else the nearest group

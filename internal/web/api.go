@@ -213,7 +213,7 @@ func send(w http.ResponseWriter, status int, body any) {
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	e := json.NewEncoder(w)
+	e := json.NewEncoder(EscapeControls(w))
 	e.SetEscapeHTML(false)
 	// An error here is that of a client that has gone; there is no one to tell.
 	_ = e.Encode(body)

@@ -26,7 +26,7 @@ type Options struct {
 	// Waiting returns the names of clusters whose first poll has not ended,
 	// good or bad; empty means ready.
 	Waiting func() []string
-	// Pprof adds /debug/pprof/.
+	// Pprof adds /debug/pprof/, all but the command line.
 	Pprof bool
 }
 
@@ -44,8 +44,9 @@ func Handler(o Options) (http.Handler, error) {
 	mux.Handle("/-/ready", readOnly(ready(o.Waiting)))
 	mux.Handle("/api/", newAPI(o.View))
 	if o.Pprof {
+		// The command line is not served: a URL in it may hold a password.
+		mux.HandleFunc("/debug/pprof/cmdline", http.NotFound)
 		mux.HandleFunc("/debug/pprof/", pprof.Index)
-		mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
 		mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 		mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 		mux.HandleFunc("/debug/pprof/trace", pprof.Trace)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -131,6 +132,12 @@ func TestReadyWaits(t *testing.T) {
 
 func TestPprofOnRequest(t *testing.T) {
 	h := handler(t, func(o *Options) { o.Pprof = true })
+	// Flags on the command line may hold credentials.
+	for _, path := range []string{"/debug/pprof/cmdline", "/debug/pprof/cmdline?debug=1"} {
+		if w := get(h, "GET", path); w.Code != http.StatusNotFound || strings.Contains(w.Body.String(), os.Args[0]) {
+			t.Errorf("%s: got %d %.200q", path, w.Code, w.Body)
+		}
+	}
 	if w := get(h, "GET", "/debug/pprof/"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "goroutine") {
 		t.Errorf("got %d %.100q", w.Code, w.Body)
 	}
