@@ -24,7 +24,7 @@ GENERATED = METRICS.md deploy/reference-config.yaml ':(glob)dashboards/*.json'
 # the same, and say what they lack.
 RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
-.PHONY: help build test test-modules test-alerts lint vuln bench bench-json fuzz generate check test-real test-real-all
+.PHONY: help matrix build test test-modules test-alerts lint vuln bench bench-json fuzz generate check test-real test-real-all
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -61,8 +61,11 @@ bench-json: ## JSON libraries compared on the same bodies
 fuzz: ## every fuzz target for FUZZTIME (10s)
 	set -e; grep -rlE --include='*_test.go' '^func Fuzz' . | sort | while read -r f; do \
 		for t in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9_]*)\(.*/\1/p' "$$f"); do \
-			(cd "$$(dirname "$$f")" && $(GO) test . -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME)) </dev/null; \
+			(cd "$$(dirname "$$f")" && $(GO) test . -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x) </dev/null; \
 		done; done
+
+matrix: ## verdicts on the recordings of real clusters, and a sweep over simulated ones
+	$(GO) test ./analysis -count=1 -run 'TestMatrix|TestSweep' -v | grep -v '^=== '
 
 generate: ## METRICS.md, the reference configuration and the dashboards, from the code
 	set -e; for m in . $(MODULES); do (cd $$m && $(GO) generate ./...); done

@@ -87,6 +87,7 @@ func TestImports(t *testing.T) {
 		why     string
 	}{
 		{"analysis/keygroup", nil, []string{module, "net", "os", "log"}, "keygroup is arithmetic over the standard library"},
+		{"analysis/keyhash", nil, []string{module + "/analysis/report", module + "/analysis/savepoint", module + "/restapi", "os", "net", "log"}, "hashing keys is arithmetic over keygroup"},
 		{"analysis", nil, []string{"net", "os", "log", "github.com/prometheus", "github.com/go-resty", module + "/restapi", module + "/collector", module + "/internal"}, "analysis is pure"},
 		{"restapi", []string{"restapi/flinksim"}, []string{module + "/collector", module + "/internal", module + "/restapi/flinksim", "github.com/prometheus"}, "restapi speaks Snapshot and knows no consumer"},
 		{"restapi/flinksim", nil, []string{module + "/restapi", module + "/collector", module + "/internal", "github.com"}, "the simulator must not share code with what it tests"},
