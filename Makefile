@@ -24,7 +24,7 @@ GENERATED = METRICS.md deploy/reference-config.yaml ':(glob)dashboards/*.json'
 # the same, and say what they lack.
 RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
-.PHONY: help matrix build test test-modules test-alerts lint vuln bench bench-json fuzz generate check test-real test-real-all
+.PHONY: help matrix build test test-modules test-alerts lint vuln bench bench-json fuzz generate check test-real test-real-full test-real-all
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -78,6 +78,10 @@ check: generate ## fails when a generated file is not the committed one
 
 test-real: ## against real Flink 2.3.0, downloaded once; test/install-tools.sh gets what it needs
 	cd test && $(GO) test -count=1 -timeout 40m ./...
+
+test-real-full: ## all of it against real Flink 2.3.0, with Kafka; needs Maven too
+	FLINK_SKEW_FULL=1 sh test/install-tools.sh
+	cd test && FLINK_SKEW_FULL=1 $(GO) test -count=1 -timeout 60m ./...
 
 test-real-all: ## the same against every supported version
 	set -e; for v in 2.3.0 1.20.3 1.18.1 1.17.2 1.15.4; do echo "Flink $$v:"; (cd test && FLINK_VERSION=$$v $(GO) test -count=1 -timeout 40m ./...); done

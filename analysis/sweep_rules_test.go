@@ -18,8 +18,8 @@ func TestMixtures(t *testing.T) {
 	// idling is a vertex that pays three times as much on one worker, where one
 	// of three subtasks is above the activity floor.
 	idling := func(third float64) scene {
-		busy, in := even(9, .015), even(9, 15)
-		busy[1], busy[4], busy[7] = .051, .045, third
+		busy, in := even(9, .06), even(9, 15)
+		busy[1], busy[4], busy[7] = .204, .18, third
 		return keyed(9, 144, busy, in)
 	}
 	starved := keyed(4, 128, []float64{0, .99, 0, 0}, even(4, 0))
@@ -40,8 +40,8 @@ func TestMixtures(t *testing.T) {
 	}{
 		{"a slow worker's subtasks are nearly as busy as the hot one", []scene{roomySource(), mixture(.77)}, "keyed", SlowTaskManager, []int{1, 4, 7}},
 		{"a hot subtask is 1.3 times as busy as the slow ones", []scene{roomySource(), mixture(.79)}, "keyed", HotKey, []int{0}},
-		{"one worker's records are dear, most of them too few to matter", []scene{roomySource(), idling(.045)}, "keyed", Balanced, []int{}},
-		{"another subtask of that worker is not dear", []scene{roomySource(), idling(.015)}, "keyed", CostlyRecords, []int{1}},
+		{"one worker's records are dear, most of them too few to matter", []scene{roomySource(), idling(.18)}, "keyed", Balanced, []int{}},
+		{"another subtask of that worker is not dear", []scene{roomySource(), idling(.06)}, "keyed", CostlyRecords, []int{1}},
 		{"a stuck call starves the others and holds up the source", []scene{pressedSource(), starved}, "keyed", Stalled, []int{1}},
 		{"busy without records while nothing waits", []scene{roomySource(), starved}, "keyed", NotEnoughData, []int{}},
 		{"a third above the rest is noise beside four times it", []scene{roomySource(), beside}, "keyed", UnevenInput, []int{1}},

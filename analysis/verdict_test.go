@@ -154,6 +154,11 @@ func TestVerdicts(t *testing.T) {
 			want: CostlyRecords, subtasks: []int{1}, severity: SeverityWarning, helps: ScalingNo,
 		},
 		{
+			name:   "dear records on a calm vertex are the noise of the host",
+			scenes: []scene{roomySource(), keyed(5, 128, with(even(5, .07), 1, .18), even(5, 640))},
+			want:   Balanced, helps: ScalingNA,
+		},
+		{
 			name:   "cost 1.7 times the others is below the edge",
 			scenes: []scene{roomySource(), keyed(5, 128, with(even(5, .4), 1, .68), even(5, 640))},
 			want:   Balanced, helps: ScalingNA,

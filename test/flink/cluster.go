@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -18,6 +19,8 @@ import (
 const (
 	startDeadline = 3 * time.Minute
 	callDeadline  = time.Minute
+	// startAttempts is how often a process is started that ends at once.
+	startAttempts = 3
 	// frozenAfter is a silence that no living JobManager keeps: it answers in milliseconds.
 	frozenAfter = 5 * time.Second
 )
@@ -29,6 +32,10 @@ type Options struct {
 	TaskManagers int
 	// Slots is the number of task slots of each.
 	Slots int
+	// Conf are further lines of Flink's configuration.
+	Conf []string
+	// Jars are further parts of the class path.
+	Jars []string
 }
 
 // Cluster is a running session cluster.
@@ -56,27 +63,83 @@ func Start(t testing.TB, o Options) *Cluster {
 		t.Fatal(err)
 	}
 	c := &Cluster{options: o, owner: t, dir: dir, ports: ports{rest: free[0], rpc: free[1]}}
-	if c.conf, err = writeConf(dir, o.Distribution, c.ports, o.Slots); err != nil {
+	if c.conf, err = writeConf(dir, o, c.ports); err != nil {
 		t.Fatalf("writing Flink's configuration: %v", err)
 	}
 	c.StartJobManager()
 	for i := range o.TaskManagers {
-		var args []string
-		for _, m := range memory() {
-			args = append(args, "-D", m)
-		}
-		c.taskManagers = append(c.taskManagers, c.java(fmt.Sprintf("taskmanager-%d", i),
-			"org.apache.flink.runtime.taskexecutor.TaskManagerRunner", args...))
+		c.startTaskManager(i)
 	}
 	c.AwaitSlots(t)
 	return c
 }
 
+// startTaskManager starts the i-th worker and waits until it has registered. One
+// after the other: a process gives up when its actor system is not up within
+// 10 s, and three that start at once on a busy host keep each other from it.
+// What gave up for that is started again.
+func (c *Cluster) startTaskManager(i int) {
+	c.owner.Helper()
+	args := []string{"-D", "taskmanager.resource-id=" + taskManagerID(i)}
+	for _, m := range memory() {
+		args = append(args, "-D", m)
+	}
+	start := func(attempt int) *proc.Process {
+		return c.java(fmt.Sprintf("%s-%d", taskManagerID(i), attempt), "org.apache.flink.runtime.taskexecutor.TaskManagerRunner", args...)
+	}
+	attempt := 1
+	c.taskManagers = append(c.taskManagers, start(attempt))
+	await.Until(c.owner, startDeadline, taskManagerID(i)+" to register", func() error {
+		if err := c.taskManagers[i].Ended(); err != nil && attempt < startAttempts {
+			attempt++
+			c.taskManagers[i] = start(attempt)
+		}
+		return c.registered(i + 1)
+	})
+}
+
+// registered returns an error unless so many TaskManagers have registered.
+func (c *Cluster) registered(want int) error {
+	if err := c.ended(); err != nil {
+		return await.Hopeless(err)
+	}
+	var o struct {
+		TaskManagers int `json:"taskmanagers"`
+	}
+	if err := c.get("/overview", &o); err != nil {
+		return err
+	}
+	if o.TaskManagers != want {
+		return fmt.Errorf("%d of %d TaskManagers have registered", o.TaskManagers, want)
+	}
+	return nil
+}
+
 // java starts one JVM with the release's class path.
 func (c *Cluster) java(name, class string, args ...string) *proc.Process {
 	c.owner.Helper()
-	line := append(jvm(c.dir, c.conf), "-cp", c.options.Distribution.Classpath(), class, "-c", c.conf)
+	line := append(jvm(c.dir, c.conf), "-cp", c.options.classpath(), class, "-c", c.conf)
 	return proc.Start(c.owner, proc.Spec{Name: name, Path: "java", Args: append(line, args...), Logs: c.dir})
+}
+
+// classpath is that of the cluster's processes.
+func (o Options) classpath() string {
+	return strings.Join(append([]string{o.Distribution.Classpath()}, o.Jars...), string(os.PathListSeparator))
+}
+
+// taskManagerID is the name of the i-th TaskManager, in the REST API too.
+func taskManagerID(i int) string { return fmt.Sprintf("taskmanager-%d", i) }
+
+// TaskManager returns the process of the TaskManager that the REST API calls id.
+func (c *Cluster) TaskManager(t testing.TB, id string) *proc.Process {
+	t.Helper()
+	for i, p := range c.taskManagers {
+		if taskManagerID(i) == id {
+			return p
+		}
+	}
+	t.Fatalf("no TaskManager is called %q", id)
+	return nil
 }
 
 // URL returns the address of the REST API.
@@ -92,12 +155,25 @@ func (c *Cluster) TaskManagers() int { return c.options.TaskManagers }
 func (c *Cluster) Slots() int { return c.options.TaskManagers * c.options.Slots }
 
 // StartJobManager starts the JobManager, the first time or again after
-// KillJobManager; the new one listens where the old one did and knows no jobs.
+// KillJobManager, and waits until it answers; the new one listens where the old
+// one did and knows no jobs. One that gives up is started again, as workers are.
 func (c *Cluster) StartJobManager() {
 	c.owner.Helper()
-	c.starts++
-	c.jobManager = c.java(fmt.Sprintf("jobmanager-%d", c.starts),
-		"org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint")
+	start := func() *proc.Process {
+		c.starts++
+		return c.java(fmt.Sprintf("jobmanager-%d", c.starts), "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint")
+	}
+	last := c.starts + startAttempts
+	c.jobManager = start()
+	await.Until(c.owner, startDeadline, "the JobManager to answer", func() error {
+		if err := c.jobManager.Ended(); err != nil {
+			if c.starts >= last {
+				return await.Hopeless(err)
+			}
+			c.jobManager = start()
+		}
+		return c.get("/overview", nil)
+	})
 }
 
 // KillJobManager ends the JobManager as a crash would.

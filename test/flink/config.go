@@ -53,7 +53,7 @@ type ports struct{ rest, rpc int }
 
 // writeConf writes Flink's and its logger's configuration into dir/conf and
 // returns that directory.
-func writeConf(dir string, d Distribution, p ports, slots int) (string, error) {
+func writeConf(dir string, o Options, p ports) (string, error) {
 	conf, checkpoints, tmp := filepath.Join(dir, "conf"), filepath.Join(dir, "checkpoints"), filepath.Join(dir, "tmp")
 	for _, made := range []string{conf, checkpoints, tmp} {
 		if err := os.MkdirAll(made, 0o755); err != nil {
@@ -61,7 +61,7 @@ func writeConf(dir string, d Distribution, p ports, slots int) (string, error) {
 		}
 	}
 	name, checkpointKey := "flink-conf.yaml", "state.checkpoints.dir"
-	if d.major() != "1" {
+	if o.Distribution.major() != "1" {
 		name, checkpointKey = "config.yaml", "execution.checkpointing.dir"
 	}
 	lines := []string{
@@ -74,17 +74,13 @@ func writeConf(dir string, d Distribution, p ports, slots int) (string, error) {
 		fmt.Sprintf("rest.port: %d", p.rest),
 		"taskmanager.host: 127.0.0.1",
 		"taskmanager.bind-host: 127.0.0.1",
-		fmt.Sprintf("taskmanager.numberOfTaskSlots: %d", slots),
+		fmt.Sprintf("taskmanager.numberOfTaskSlots: %d", o.Slots),
 		"cluster.evenly-spread-out-slots: true",
 		"taskmanager.load-balance.mode: SLOTS",
-		// A process gives up when its actor system is not up within 10 s, which a
-		// host short of CPU needs more than. The key was renamed in 1.18.
-		"akka.startup-timeout: 120 s",
-		"pekko.startup-timeout: 120 s",
 		"io.tmp.dirs: " + tmp,
 		checkpointKey + ": file://" + checkpoints,
-		"",
 	}
+	lines = append(append(lines, o.Conf...), "")
 	if err := os.WriteFile(filepath.Join(conf, name), []byte(strings.Join(lines, "\n")), 0o644); err != nil {
 		return "", err
 	}

@@ -38,11 +38,17 @@ func (d Distribution) major() string {
 	return major
 }
 
+// CanRescale reports whether the release lets a running job be rescaled through
+// the REST API (FLIP-291, 1.18).
+func (d Distribution) CanRescale() bool {
+	return !strings.HasPrefix(d.Version, "1.15.") && !strings.HasPrefix(d.Version, "1.16.") && !strings.HasPrefix(d.Version, "1.17.")
+}
+
 // Install returns the given release, downloading it when the cache does not
 // hold it: about 300 MB, kept in $FLINK_SKEW_CACHE or else in the user's cache
 // directory. Only whole releases are ever seen in the cache.
 func Install(ctx context.Context, version string) (Distribution, error) {
-	cache, err := cacheDir()
+	cache, err := CacheDir()
 	if err != nil {
 		return Distribution{}, err
 	}
@@ -73,8 +79,8 @@ func Install(ctx context.Context, version string) (Distribution, error) {
 	return d, nil
 }
 
-// cacheDir returns the directory that releases are kept in.
-func cacheDir() (string, error) {
+// CacheDir returns the directory that downloads are kept in.
+func CacheDir() (string, error) {
 	if dir := os.Getenv("FLINK_SKEW_CACHE"); dir != "" {
 		return dir, nil
 	}

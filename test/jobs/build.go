@@ -2,32 +2,55 @@ package jobs
 
 import (
 	"archive/zip"
-	_ "embed"
+	"embed"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 )
 
-// Class is the job's entry class.
-const Class = "SkewJob"
+// Entry classes of the jobs.
+const (
+	Skew      = "SkewJob"
+	SQL       = "SqlJob"
+	EventTime = "EventTimeJob"
+	Kafka     = "KafkaJob"
+)
 
-//go:embed SkewJob.java
-var source []byte
+//go:embed java
+var sources embed.FS
 
-// Build compiles the job against a release's class path and returns the path
+// Build compiles the jobs against a release's class path and returns the path
 // of the jar, which it writes into dir.
 func Build(classpath, dir string) (string, error) {
-	java, classes := filepath.Join(dir, Class+".java"), filepath.Join(dir, "classes")
-	if err := os.WriteFile(java, source, 0o644); err != nil {
-		return "", err
+	return build(classpath, dir, "java/*.java")
+}
+
+// BuildKafka compiles the jobs, and those that speak to Kafka, against a class
+// path that also holds Flink's connector.
+func BuildKafka(classpath, dir string) (string, error) {
+	return build(classpath, dir, "java/*.java", "java/kafka/*.java")
+}
+
+// build compiles the sources that the patterns match into one jar.
+func build(classpath, dir string, patterns ...string) (string, error) {
+	if err := os.CopyFS(filepath.Join(dir, "src"), sources); err != nil {
+		return "", fmt.Errorf("writing the jobs' sources: %w", err)
 	}
+	classes := filepath.Join(dir, "classes")
 	// Flink 1.15 to 2.3 run on Java 11 and later.
-	cmd := exec.Command("javac", "--release", "11", "-cp", classpath, "-d", classes, java)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("compiling %s: %w: %s", java, err, out)
+	args := []string{"--release", "11", "-cp", classpath, "-d", classes}
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(filepath.Join(dir, "src", filepath.FromSlash(pattern)))
+		if err != nil {
+			return "", err
+		}
+		args = append(args, files...)
 	}
-	jar := filepath.Join(dir, "skew-job.jar")
+	if out, err := exec.Command("javac", args...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("compiling the jobs in %s: %w: %s", dir, err, out)
+	}
+	jar := filepath.Join(dir, "jobs.jar")
 	if err := pack(classes, jar); err != nil {
 		return "", fmt.Errorf("packing %s: %w", jar, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -143,6 +144,36 @@ func (p *Process) Signal(t testing.TB, s syscall.Signal) {
 	if err := p.cmd.Process.Signal(s); err != nil {
 		t.Fatalf("sending %s to %s: %v", s, p.name, err)
 	}
+}
+
+// Throttle lets the child run for only a share of each period, 0–1: the rest of
+// it the child is stopped. It goes on until the returned function is called,
+// or at the latest until the end of the test.
+func (p *Process) Throttle(t testing.TB, share float64, period time.Duration) (release func()) {
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	running := time.Duration(share * float64(period))
+	go func() {
+		defer close(stopped)
+		for {
+			for _, turn := range []struct {
+				signal syscall.Signal
+				lasts  time.Duration
+			}{{syscall.SIGSTOP, period - running}, {syscall.SIGCONT, running}} {
+				if p.cmd.Process.Signal(turn.signal) != nil {
+					return // It has ended.
+				}
+				select {
+				case <-stop:
+					_ = p.cmd.Process.Signal(syscall.SIGCONT)
+					return
+				case <-time.After(turn.lasts):
+				}
+			}
+		}
+	}()
+	release = sync.OnceFunc(func() { close(stop); <-stopped })
+	t.Cleanup(release)
+	return release
 }
 
 // Kill kills the process group and waits for its end; it may be called twice.

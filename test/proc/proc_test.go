@@ -101,3 +101,49 @@ func TestGuard(t *testing.T) {
 	}
 	awaitGone(t, pids(t, func() []byte { return read(logs + "/endless.out") }))
 }
+
+// state returns the letter that /proc gives to a process: T for a stopped one.
+func state(t *testing.T, pid int) string {
+	t.Helper()
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	return rest[:1]
+}
+
+// TestThrottle: the child is stopped and runs in turn, and runs on when it is
+// let go in the midst of a stop.
+func TestThrottle(t *testing.T) {
+	p := Start(t, Spec{Name: "sleeper", Path: "/bin/sleep", Args: []string{"1000"}, Logs: t.TempDir()})
+	pid := p.cmd.Process.Pid
+	release := p.Throttle(t, 0.5, 20*time.Millisecond)
+	for _, want := range []bool{true, false, true} {
+		await.Until(t, time.Minute, "the child to change", func() error {
+			if stopped := state(t, pid) == "T"; stopped != want {
+				return errors.New("it has not")
+			}
+			return nil
+		})
+	}
+	release()
+	await.Until(t, time.Minute, "the child to run on", func() error {
+		if state(t, pid) == "T" {
+			return errors.New("it is stopped")
+		}
+		return nil
+	})
+}
+
+// TestCPU: what a child computes is counted as time that it ran.
+func TestCPU(t *testing.T) {
+	p := Start(t, Spec{Name: "spinner", Path: "/bin/sh", Args: []string{"-c", "while :; do :; done"}, Logs: t.TempDir()})
+	before := p.CPU(t)
+	await.Until(t, time.Minute, "half a second of CPU", func() error {
+		if got := p.CPU(t).Minus(before); got.Ran < 0.5 || !(got.Share() > 0 && got.Share() <= 1) {
+			return errors.New("not yet")
+		}
+		return nil
+	})
+}

@@ -69,6 +69,7 @@ type Vertex struct {
 	Confidence     string          `json:"confidence"`
 	ScalingHelps   string          `json:"scaling_helps"`
 	Subtasks       []int           `json:"subtasks"`
+	Summary        string          `json:"summary"`
 	Evidence       json.RawMessage `json:"evidence"`
 	Advice         json.RawMessage `json:"advice"`
 	// Skew holds the distribution of each signal.
@@ -77,10 +78,14 @@ type Vertex struct {
 		Layout *float64 `json:"layout_ratio"`
 		Excess *float64 `json:"excess"`
 	} `json:"skew"`
-	Findings []struct {
-		ID       string `json:"id"`
-		Severity string `json:"severity"`
-	} `json:"findings"`
+	Findings []Finding `json:"findings"`
+}
+
+// Finding is what stands beside the verdict of a vertex.
+type Finding struct {
+	ID       string `json:"id"`
+	Severity string `json:"severity"`
+	Subtasks []int  `json:"subtasks"`
 }
 
 // Diagnosed waits for a diagnose command to end well and returns what it printed.
