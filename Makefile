@@ -32,12 +32,13 @@ help: ## this list
 build: ## the binary, in this folder
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BINARY) ./cmd/flink-skew-exporter
 
-# The exhaustive key-group properties share nothing between goroutines and would
-# take minutes under the detector, so that package runs once more without it.
+# The exhaustive key-group properties and the sweep of the verdicts share nothing
+# between goroutines and would take minutes under the detector, so that these
+# packages run once more without it.
 test: ## all tests of the product's module, race detector on; needs Go alone
 	@$(if $(RACE),,echo "no C compiler found: testing without the race detector")
 	$(GO) test $(RACE) ./...
-	$(GO) test ./analysis/keygroup
+	$(GO) test ./analysis ./analysis/keygroup
 
 test-modules: ## tests of the other modules
 	set -e; for m in $(MODULES); do echo "$$m:"; (cd $$m && $(GO) test ./...); done

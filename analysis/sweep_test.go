@@ -141,7 +141,7 @@ func TestSweep(t *testing.T) {
 	var mu sync.Mutex
 	var mistakes []string
 	all, least := cells(*sweepSeeds), sweepLeast
-	if testing.Short() { // The small ones alone.
+	if testing.Short() || underRace { // The small ones alone.
 		all = slices.DeleteFunc(all, func(c cell) bool { return c.p > 16 || c.version != "2.3.0" })
 		least = 1
 	}
