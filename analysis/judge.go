@@ -17,8 +17,8 @@ func judgeVertex(q *inquiry, s *vertexState, at time.Time, rs []rule) Verdict {
 	}
 	// A vertex at the floor must not alternate: it becomes quiet a fifth below it.
 	floor := q.threshold(Quiet, 0.8*q.c.ActivityBusy, q.c.ActivityBusy)
-	calm := q.maxBusy < floor && q.maxBackPressured < floor && !(len(q.index) < len(s.tracks) && (q.inputs.pressed || skewed(q.held)))
-	if q.v.Detail == DetailSkipped || calm {
+	suspect := len(q.index) < len(s.tracks) && (q.inputs.pressed || skewed(q.held))
+	if q.v.Detail == DetailSkipped || !suspect && q.maxBusy < floor && q.maxBackPressured < floor {
 		return Verdict{ID: Quiet, Judgement: Judgement{ScalingHelps: ScalingNA, Evidence: []Measure{
 			against("busy_max", q.maxBusy, UnitRatio, floor),
 			against("backpressured_max", q.maxBackPressured, UnitRatio, floor),
