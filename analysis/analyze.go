@@ -8,12 +8,12 @@ import (
 // poll's snapshot, and returns the next state and what the snapshot means. It
 // changes neither argument. Snapshots must come in the order of their times.
 func Analyze(prev State, s Snapshot, c Config) (State, Result) {
-	a := analyzer{c: c, at: s.At, snapshot: &s, rules: rules(), findings: findingRules()}
+	a := analyzer{c: c, at: s.At, pace: newPace(s.At, &c), snapshot: &s, rules: rules(), findings: findingRules()}
 	next := State{jobs: make(map[string]*jobState, len(s.Jobs)), taskManagers: advanceHosts(prev.taskManagers, &s, c)}
 	a.hosts = next.taskManagers
 	for i := range s.Jobs {
 		job := &s.Jobs[i]
-		next.jobs[job.ID] = advanceJob(prev.jobs[job.ID], job, s.At, c)
+		next.jobs[job.ID] = advanceJob(prev.jobs[job.ID], job, s.At, a.pace)
 	}
 	a.weighHosts(next)
 	r := Result{
@@ -31,7 +31,7 @@ func Analyze(prev State, s Snapshot, c Config) (State, Result) {
 
 // advanceJob returns the job's next state. A new RUNNING timestamp or another
 // parallelism is a new epoch: what was known of the vertices no longer holds.
-func advanceJob(prev *jobState, job *Job, at time.Time, c Config) *jobState {
+func advanceJob(prev *jobState, job *Job, at time.Time, p *pace) *jobState {
 	next := &jobState{runningSince: job.RunningSince, vertices: make(map[string]*vertexState, len(job.Vertices))}
 	if len(job.Vertices) == 0 {
 		if prev != nil {
@@ -59,7 +59,7 @@ func advanceJob(prev *jobState, job *Job, at time.Time, c Config) *jobState {
 		if changed {
 			was = nil
 		}
-		state := advanceVertex(was, v, job.Sink(v.ID), at, c)
+		state := advanceVertex(was, v, job.Sink(v.ID), at, p)
 		state.changed, state.hot = state.changed || changed, hot
 		attempts = max(attempts, state.attempts)
 		next.vertices[v.ID] = state
@@ -86,6 +86,7 @@ func advanceJob(prev *jobState, job *Job, at time.Time, c Config) *jobState {
 type analyzer struct {
 	c        Config
 	at       time.Time
+	pace     *pace
 	snapshot *Snapshot
 	rules    []rule
 	findings []func(*findingContext) (Finding, bool)
@@ -113,11 +114,11 @@ func (a *analyzer) weighHosts(next State) {
 				continue
 			}
 			measured := len(a.hosts) > 0
-			dear := !v.Source() && s.mayBeDear(a.at, a.c, a.c.CostEnter)
+			dear := !v.Source() && s.mayBeDear(a.pace, a.c.CostEnter)
 			if !measured && !dear {
 				continue
 			}
-			e.gather(v, s, a.at, a.c)
+			e.gather(v, s, a.pace)
 			if measured {
 				for i, busy := range e.busy {
 					if busy > 0 {
@@ -158,7 +159,7 @@ func (a *analyzer) job(job *Job, s *jobState) JobResult {
 	for i := range job.Vertices {
 		v := &job.Vertices[i]
 		e := a.evidenceAt(i)
-		e.gather(v, s.vertices[v.ID], a.at, a.c)
+		e.gather(v, s.vertices[v.ID], a.pace)
 		known := len(e.index) > 0 && v.Detail != DetailSkipped && !a.excluded(v)
 		g.loads[i] = vertexLoad{
 			known: known, maxBusy: e.maxBusy, meanBackPressured: e.meanBackPressd, maxBackPressured: e.maxBackPressured,
@@ -213,7 +214,7 @@ func (a *analyzer) vertex(x vertexQuestion) VertexResult {
 	v, e, s := x.v, x.e, x.s
 	r := VertexResult{
 		ID: v.ID, Name: v.Name, Parallelism: v.Parallelism, MaxParallelism: v.MaxParallelism, Keyed: v.Keyed(),
-		Inputs: v.Inputs, Partitions: v.Partitions, Backlog: v.Backlog, Coverage: s.coverage(v, a.at, a.c), Windows: s.windows,
+		Inputs: v.Inputs, Partitions: v.Partitions, Backlog: v.Backlog, Coverage: s.coverage(v), Windows: s.windows,
 		Layout: layoutOf(v), Ceiling: ceilingOf(v, x.widest, a.snapshot.Slots, a.c), Findings: []Finding{},
 	}
 	a.describe(&r, v, s)
@@ -231,7 +232,7 @@ func (a *analyzer) vertex(x vertexQuestion) VertexResult {
 	if a.c.Trace {
 		q.checks = &r.Checks
 	}
-	verdict := judgeVertex(q, s, a.at, a.rules)
+	verdict := judgeVertex(q, s, a.rules)
 	if s.steady.held.ID == "" || verdict.ID == NotEnoughData || s.freshAt.Equal(a.at) || v.Detail == DetailSkipped {
 		s.steady = s.steady.take(verdict, a.c) // A poll without a new window is no vote.
 	}

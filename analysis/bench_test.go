@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"syscall"
 	"testing"
@@ -26,12 +27,12 @@ func syntheticSnapshot(jobs, parallelism, poll int) Snapshot {
 				v.Inputs = []Input{{From: fmt.Sprintf("%032x", k-1), Ship: ShipHash}}
 			}
 			for i := range v.Subtasks {
-				busy := 0.4 + 0.1*rng.Float64()
+				busy := math.Round(t * (0.4 + 0.1*rng.Float64())) // Flink counts whole milliseconds.
 				v.Subtasks[i] = Subtask{
 					Index: int32(i), State: Running, TaskManager: "tm", RunningMs: Of(t), AgeMs: Of(t),
 					Counters: Counters{
-						BusyMs: Of(t * busy), BackPressuredMs: Of(0), IdleMs: Of(t * (1 - busy)),
-						RecordsIn: Of(t * (1 + busy)), RecordsOut: Of(t * (1 + busy)), BytesIn: Of(t * 100),
+						BusyMs: Of(busy), BackPressuredMs: Of(0), IdleMs: Of(t - busy),
+						RecordsIn: Of(t + busy), RecordsOut: Of(t + busy), BytesIn: Of(t * 100),
 					},
 				}
 			}

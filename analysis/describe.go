@@ -2,14 +2,32 @@ package analysis
 
 import (
 	"math"
+	"slices"
 
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/keygroup"
 )
 
 // scratch are slices that describe reuses from vertex to vertex.
 type scratch struct {
-	values, sorted []float64
-	index, groups  []int32
+	// columns are values by signal and position, NaN where there is none.
+	columns       [7][]float64
+	sorted        []float64
+	index, groups []int32
+}
+
+// gather turns rows of subtasks into columns of signals.
+func (sc *scratch) gather(rows []SubtaskResult) {
+	sc.index, sc.groups = sc.index[:0], sc.groups[:0]
+	for i := range sc.columns {
+		sc.columns[i] = slices.Grow(sc.columns[i][:0], len(rows))[:len(rows)]
+	}
+	for i := range rows {
+		t := &rows[i]
+		sc.index, sc.groups = append(sc.index, t.Index), append(sc.groups, t.KeyGroups)
+		for j, n := range [...]Num{t.Busy, t.BackPressured, t.Idle, t.RecordsIn, t.RecordsOut, t.BytesIn, t.CostPerRecord} {
+			sc.columns[j][i] = n.Or(math.NaN())
+		}
+	}
 }
 
 // describe fills the vertex's distributions and subtasks from the newest window.
@@ -18,35 +36,20 @@ func (a *analyzer) describe(r *VertexResult, v *Vertex, s *vertexState) {
 	if v.Detail == DetailSkipped || s.tracks == nil {
 		return
 	}
-	r.Subtasks = s.freshResults(a)
+	r.Subtasks = s.freshResults(a.pace)
 	if len(r.Subtasks) == 0 {
 		return
 	}
 	sc := &a.scratch
-	sc.index, sc.groups = sc.index[:0], sc.groups[:0]
-	for i := range r.Subtasks {
-		sc.index = append(sc.index, r.Subtasks[i].Index)
-		sc.groups = append(sc.groups, r.Subtasks[i].KeyGroups)
-	}
+	sc.gather(r.Subtasks)
 	groups := sc.groups
 	if r.Layout == nil {
 		groups = nil
 	}
-	of := func(value func(*SubtaskResult) Num) Distribution {
-		sc.values = sc.values[:0]
-		for i := range r.Subtasks {
-			sc.values = append(sc.values, value(&r.Subtasks[i]).Or(math.NaN()))
-		}
-		return distribution(sc.values, sc.index, groups, &sc.sorted)
-	}
 	g := &r.Signals
-	g.Busy = of(func(t *SubtaskResult) Num { return t.Busy })
-	g.BackPressured = of(func(t *SubtaskResult) Num { return t.BackPressured })
-	g.Idle = of(func(t *SubtaskResult) Num { return t.Idle })
-	g.RecordsIn = of(func(t *SubtaskResult) Num { return t.RecordsIn })
-	g.RecordsOut = of(func(t *SubtaskResult) Num { return t.RecordsOut })
-	g.BytesIn = of(func(t *SubtaskResult) Num { return t.BytesIn })
-	g.CostPerRecord = of(func(t *SubtaskResult) Num { return t.CostPerRecord })
+	for i, d := range []*Distribution{&g.Busy, &g.BackPressured, &g.Idle, &g.RecordsIn, &g.RecordsOut, &g.BytesIn, &g.CostPerRecord} {
+		*d = distribution(sc.columns[i], sc.index, groups, &sc.sorted)
+	}
 	g.CostPerRecord.Excess = Num{} // A cost is no load to be shared out over key groups.
 	g.WatermarkLag = a.watermarkLag(v)
 	if g.RecordsIn.Count == v.Parallelism {
@@ -60,19 +63,13 @@ func (a *analyzer) describe(r *VertexResult, v *Vertex, s *vertexState) {
 
 // freshResults are the vertex's subtasks that have fresh values, shared with
 // the state when that is all of them.
-func (s *vertexState) freshResults(a *analyzer) []SubtaskResult {
-	fresh := 0
-	for i := range s.tracks {
-		if s.tracks[i].fresh(a.at, a.c) {
-			fresh++
-		}
-	}
-	if fresh == len(s.results) {
+func (s *vertexState) freshResults(p *pace) []SubtaskResult {
+	if s.fresh == len(s.results) {
 		return s.results
 	}
-	some := make([]SubtaskResult, 0, fresh)
+	some := make([]SubtaskResult, 0, s.fresh)
 	for i := range s.tracks {
-		if s.tracks[i].fresh(a.at, a.c) {
+		if s.tracks[i].fresh(p) {
 			some = append(some, s.results[i])
 		}
 	}

@@ -25,7 +25,9 @@ func distribution(values []float64, index []int32, groups []int32, scratch *[]fl
 		if groups != nil {
 			sumGroups += float64(groups[i])
 		}
-		least = min(least, v)
+		if v < least { // As everywhere here: cheaper than min, which minds NaN.
+			least = v
+		}
 		if v > most {
 			most, d.ArgMax = v, int(index[i])
 		}
@@ -54,14 +56,14 @@ func distribution(values []float64, index []int32, groups []int32, scratch *[]fl
 	}
 	d.WebUISkew = Of(min(1, deviation/float64(n)/mean))
 	if groups != nil && sumGroups > 0 {
-		perGroup := sum / sumGroups
-		var worst float64
+		var worst float64 // a group
 		for i, v := range values {
-			if !math.IsNaN(v) && groups[i] > 0 {
-				worst = max(worst, v/float64(groups[i])/perGroup)
+			// Multiplied out, for a division costs ten times as much; false for NaN.
+			if g := float64(groups[i]); g > 0 && v > worst*g {
+				worst = v / g
 			}
 		}
-		d.Excess = Of(max(1, worst))
+		d.Excess = Of(max(1, worst/(sum/sumGroups)))
 	}
 	return d
 }
@@ -72,16 +74,30 @@ func distribution(values []float64, index []int32, groups []int32, scratch *[]fl
 func quantiles(values []float64) (mid, p95 float64) {
 	n := len(values)
 	half := n / 2
-	nth(values, half)
-	mid = values[half]
-	if n%2 == 0 {
-		mid = (slices.Max(values[:half]) + mid) / 2
-	}
+	mid = middle(values)
 	rank := int(math.Ceil(0.95*float64(n))) - 1
 	if rank > half {
 		nth(values[half:], rank-half)
 	}
 	return mid, values[rank]
+}
+
+// middle returns the median of values, which it leaves with the upper half
+// behind the lower.
+func middle(values []float64) float64 {
+	half := len(values) / 2
+	nth(values, half)
+	mid := values[half]
+	if len(values)%2 == 1 {
+		return mid
+	}
+	below := values[0]
+	for _, v := range values[:half] {
+		if v > below {
+			below = v
+		}
+	}
+	return (below + mid) / 2
 }
 
 // nth reorders values so that the k-th smallest, from 0, stands at k, nothing

@@ -3,7 +3,6 @@ package analysis
 import (
 	"math"
 	"slices"
-	"time"
 
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/keygroup"
 )
@@ -34,13 +33,13 @@ type evidence struct {
 }
 
 // gather fills e from the vertex's state, reusing its slices.
-func (e *evidence) gather(v *Vertex, s *vertexState, at time.Time, c Config) {
+func (e *evidence) gather(v *Vertex, s *vertexState, p *pace) {
 	e.reset(v, len(s.tracks))
 	m := keyGroups(v)
 	source := v.Source()
 	for i := range s.tracks {
 		t, r := &s.tracks[i], &s.results[i]
-		if !t.fresh(at, c) {
+		if !t.fresh(p) {
 			continue
 		}
 		seconds := float64(t.sums.seconds)
@@ -93,13 +92,18 @@ func (e *evidence) reset(v *Vertex, n int) {
 // mayBeDear reports whether some subtask's records may cost so many times as
 // much as another's. It is a cheap look at the sums that spares most vertices
 // from being gathered twice.
-func (s *vertexState) mayBeDear(at time.Time, c Config, limit float64) bool {
+func (s *vertexState) mayBeDear(p *pace, limit float64) bool {
 	low, high := float32(math.Inf(1)), float32(0)
 	for i := range s.tracks {
 		t := &s.tracks[i]
-		if t.sums.recordsIn > 0 && t.fresh(at, c) {
+		if t.sums.recordsIn > 0 && t.fresh(p) {
 			cost := t.sums.busy / t.sums.recordsIn
-			low, high = min(low, cost), max(high, cost)
+			if cost < low {
+				low = cost
+			}
+			if cost > high {
+				high = cost
+			}
 		}
 	}
 	return float64(high) >= limit*float64(low)
@@ -125,7 +129,12 @@ func extremes(values []float64) (high, mean, low float64) {
 		if math.IsNaN(v) {
 			continue
 		}
-		high, low = max(high, v), min(low, v)
+		if v > high {
+			high = v
+		}
+		if v < low {
+			low = v
+		}
 		mean += v
 		n++
 	}

@@ -2,16 +2,15 @@ package analysis
 
 import (
 	"math"
-	"time"
 )
 
 // judgeVertex returns what this window says of a vertex. The caller keeps it
 // steady over windows.
-func judgeVertex(q *inquiry, s *vertexState, at time.Time, rs []rule) Verdict {
-	if missing := q.missing(s, at); missing != "" {
+func judgeVertex(q *inquiry, s *vertexState, rs []rule) Verdict {
+	if missing := q.missing(s); missing != "" {
 		v := Verdict{ID: NotEnoughData, Judgement: Judgement{Confidence: ConfidenceHigh, ScalingHelps: ScalingNA, Advice: Advice{Missing: missing}}}
 		v.Evidence = []Measure{{
-			Name: "coverage", Value: s.coverage(q.v, at, q.c), Unit: UnitRatio, Threshold: Of(q.c.MinCoverage),
+			Name: "coverage", Value: s.coverage(q.v), Unit: UnitRatio, Threshold: Of(q.c.MinCoverage),
 		}}
 		return v
 	}
@@ -25,11 +24,11 @@ func judgeVertex(q *inquiry, s *vertexState, at time.Time, rs []rule) Verdict {
 		}}}
 	}
 	v, ok := q.ask(rs)
-	if unseen := q.unseen(s, at); len(unseen) > 0 && (!ok || v.ID == UniformSaturation) && (q.inputs.pressed || skewed(q.held)) {
+	if unseen := q.unseen(s); len(unseen) > 0 && (!ok || v.ID == UniformSaturation) && (q.inputs.pressed || skewed(q.held)) {
 		// What is seen is calm, but the hot one may be among those not seen.
 		return Verdict{ID: NotEnoughData, Judgement: Judgement{
 			ScalingHelps: ScalingNA, Subtasks: unseen, Advice: Advice{Missing: MissingSubtasks}, Evidence: []Measure{
-				against("coverage", s.coverage(q.v, at, q.c).Or(math.NaN()), UnitRatio, 1),
+				against("coverage", s.coverage(q.v).Or(math.NaN()), UnitRatio, 1),
 				measureOf("upstream_backpressured", q.inputs.mean, UnitRatio),
 			},
 		}}
@@ -65,19 +64,22 @@ func judgeVertex(q *inquiry, s *vertexState, at time.Time, rs []rule) Verdict {
 }
 
 // unseen returns the subtasks that have no fresh values and have not finished.
-func (q *inquiry) unseen(s *vertexState, at time.Time) []int {
+func (q *inquiry) unseen(s *vertexState) []int {
 	if len(q.index) == len(s.tracks) {
 		return nil
 	}
-	finished := make(map[int32]bool)
+	known := make(map[int32]bool)
+	for _, i := range q.index {
+		known[i] = true
+	}
 	for i := range q.v.Subtasks {
 		if t := &q.v.Subtasks[i]; t.State == "FINISHED" {
-			finished[t.Index] = true
+			known[t.Index] = true
 		}
 	}
 	var unseen []int
 	for i := range s.tracks {
-		if !s.tracks[i].fresh(at, q.c) && !finished[int32(i)] {
+		if !known[int32(i)] {
 			unseen = append(unseen, i)
 		}
 	}
@@ -95,11 +97,11 @@ func skewed(id VerdictID) bool {
 }
 
 // missing returns why the vertex cannot be judged, empty when it can.
-func (q *inquiry) missing(s *vertexState, at time.Time) MissingReason {
+func (q *inquiry) missing(s *vertexState) MissingReason {
 	if q.v.Detail == DetailSkipped {
 		return ""
 	}
-	covered, ok := s.coverage(q.v, at, q.c).Get()
+	covered, ok := s.coverage(q.v).Get()
 	switch {
 	case s.tracks == nil:
 		return MissingDetails

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/keygroup"
@@ -35,6 +34,8 @@ type vertexState struct {
 	tracks      []track
 	// results are the newest values by position; those of Result share them.
 	results []SubtaskResult
+	// fresh is how many subtasks had fresh values at the newest poll.
+	fresh int
 	// attempts is the highest attempt number among the subtasks.
 	attempts int
 	// windowSeconds is the median length of the newest windows.
@@ -96,13 +97,14 @@ func advanceHosts(prev map[string]hostState, s *Snapshot, c Config) map[string]h
 
 // advanceVertex returns the vertex's next state from its previous one (nil
 // when there is none or it no longer holds) and this poll's answer.
-func advanceVertex(prev *vertexState, v *Vertex, sink bool, at time.Time, c Config) *vertexState {
+func advanceVertex(prev *vertexState, v *Vertex, sink bool, at time.Time, p *pace) *vertexState {
 	next := &vertexState{parallelism: v.Parallelism}
 	if prev != nil {
 		*next = *prev
 	}
 	next.attempts = 0
 	if v.Detail != DetailFresh {
+		next.fresh = next.countFresh(p)
 		return next
 	}
 	next.tracks = make([]track, v.Parallelism)
@@ -111,8 +113,7 @@ func advanceVertex(prev *vertexState, v *Vertex, sink bool, at time.Time, c Conf
 		next.results[i].Index = int32(i)
 	}
 	m := keyGroups(v)
-	var forget forgetting
-	lengths := make([]float64, 0, len(v.Subtasks))
+	lengths := p.lengths[:0]
 	for i := range v.Subtasks {
 		s := &v.Subtasks[i]
 		if s.Index < 0 || int(s.Index) >= v.Parallelism {
@@ -124,7 +125,7 @@ func advanceVertex(prev *vertexState, v *Vertex, sink bool, at time.Time, c Conf
 		if known {
 			*t = prev.tracks[s.Index]
 		}
-		w, ok := t.advance(s, at, c, &forget)
+		w, ok := t.advance(s, p)
 		switch {
 		case ok:
 			lengths = append(lengths, w.seconds)
@@ -132,7 +133,7 @@ func advanceVertex(prev *vertexState, v *Vertex, sink bool, at time.Time, c Conf
 				Index: s.Index, Busy: w.busy, BackPressured: w.backPressured, Idle: w.idle,
 				RecordsIn: w.recordsIn, RecordsOut: w.recordsOut, BytesIn: w.bytesIn, CostPerRecord: w.cost,
 			}
-		case known && t.fresh(at, c):
+		case known && t.fresh(p):
 			*r = prev.results[s.Index]
 		}
 		r.TaskManager, r.Partitions = s.TaskManager, s.Partitions
@@ -140,11 +141,12 @@ func advanceVertex(prev *vertexState, v *Vertex, sink bool, at time.Time, c Conf
 			r.KeyGroups = int32(keygroup.Count(int(s.Index), v.Parallelism, m))
 		}
 	}
+	p.lengths = lengths
+	next.fresh = next.countFresh(p)
 	next.addState(v.Checkpoint)
 	blankUnmeasured(next.results, v.Source(), sink)
 	if len(lengths) > 0 {
-		slices.Sort(lengths)
-		next.windowSeconds = Of(median(lengths))
+		next.windowSeconds = Of(middle(lengths))
 		next.windows++
 		next.freshAt = at
 		next.changed = false
@@ -185,24 +187,24 @@ func blankUnmeasured(results []SubtaskResult, source, sink bool) {
 	}
 }
 
-// fresh reports whether the subtask's last window is young enough to speak for it.
-func (t *track) fresh(at time.Time, c Config) bool {
-	return t.freshAt != 0 && at.UnixMilli()-t.freshAt <= c.MaxAge.Milliseconds()
+// countFresh counts the subtasks that have fresh values.
+func (s *vertexState) countFresh(p *pace) int {
+	n := 0
+	for i := range s.tracks {
+		if s.tracks[i].fresh(p) {
+			n++
+		}
+	}
+	return n
 }
 
 // coverage is the share of the vertex's subtasks that have fresh values; those
 // that have finished count on neither side.
-func (s *vertexState) coverage(v *Vertex, at time.Time, c Config) Num {
+func (s *vertexState) coverage(v *Vertex) Num {
 	if s.tracks == nil || v.Detail == DetailSkipped {
 		return Num{}
 	}
-	fresh := 0
-	for i := range s.tracks {
-		if s.tracks[i].fresh(at, c) {
-			fresh++
-		}
-	}
-	if fresh == v.Parallelism {
+	if s.fresh == v.Parallelism {
 		return Of(1)
 	}
 	finished := 0
@@ -214,5 +216,5 @@ func (s *vertexState) coverage(v *Vertex, at time.Time, c Config) Num {
 	if v.Parallelism == finished {
 		return Num{}
 	}
-	return Of(float64(fresh) / float64(v.Parallelism-finished))
+	return Of(float64(s.fresh) / float64(v.Parallelism-finished))
 }

@@ -41,9 +41,7 @@ type window struct {
 // advance takes the subtask's newest answer and returns the window it closes;
 // ok is false when there is none: the first answer of an attempt, one before
 // it has warmed up, or an answer that repeats Flink's cache.
-//
-// forget is kept from subtask to subtask of a vertex.
-func (t *track) advance(s *Subtask, at time.Time, c Config, forget *forgetting) (w window, ok bool) {
+func (t *track) advance(s *Subtask, p *pace) (w window, ok bool) {
 	if s.State != Running {
 		*t = track{}
 		return w, false
@@ -51,7 +49,7 @@ func (t *track) advance(s *Subtask, at time.Time, c Config, forget *forgetting) 
 	if t.based && (t.attempt != s.Attempt || fell(t.base.RecordsIn, s.RecordsIn) || fell(t.base.RecordsOut, s.RecordsOut)) {
 		*t = track{}
 	}
-	settled := warm(s, c)
+	settled := warm(s, p.warmUpMs)
 	if !t.based || !t.settled {
 		t.rebase(s, settled)
 		return w, false
@@ -60,8 +58,8 @@ func (t *track) advance(s *Subtask, at time.Time, c Config, forget *forgetting) 
 	if !ok {
 		return w, false
 	}
-	t.sums.add(w, forget.over(w.seconds, c.Window))
-	t.freshAt = at.UnixMilli()
+	t.sums.add(&w, p.keep(w.seconds))
+	t.freshAt = p.at
 	t.rebase(s, true)
 	return w, true
 }
@@ -79,15 +77,15 @@ func (s *Subtask) known() bool {
 	return s.RecordsIn.Known() || s.RecordsOut.Known() || s.BackPressuredMs.Known() || s.Gauges != nil
 }
 
-// warm reports whether the attempt has been RUNNING for Config.WarmUp. Flink
-// before 1.17 does not tell how long a state has lasted; the attempt's age is
-// taken there.
-func warm(s *Subtask, c Config) bool {
+// warm reports whether the attempt has been RUNNING for so long. Flink before
+// 1.17 does not tell how long a state has lasted; the attempt's age is taken
+// there.
+func warm(s *Subtask, atLeastMs float64) bool {
 	ms, ok := s.RunningMs.Get()
 	if !ok {
 		ms, ok = s.AgeMs.Get()
 	}
-	return !ok || ms >= float64(c.WarmUp.Milliseconds())
+	return !ok || ms >= atLeastMs
 }
 
 // fell reports whether a counter went down, which only a new attempt explains.
@@ -125,15 +123,31 @@ func measure(t *track, s *Subtask) (w window, ok bool) {
 	if ms <= 0 {
 		return w, false
 	}
-	share := func(part Num) Num { return part.Map(func(v float64) float64 { return min(1, v/ms) }) }
-	w = window{seconds: ms / 1000, busy: share(busy), backPressured: share(backPressured), idle: share(idle)}
+	w = window{seconds: ms / 1000, busy: share(busy, ms), backPressured: share(backPressured, ms), idle: share(idle, ms)}
 	if !backPressured.Known() && s.Gauges != nil {
 		w.busy, w.backPressured, w.idle = s.Gauges.Busy, s.Gauges.BackPressured, s.Gauges.Idle
 	}
-	rate := func(n Num) Num { return n.Map(func(v float64) float64 { return v / w.seconds }) }
-	w.recordsIn, w.recordsOut, w.bytesIn = rate(in), rate(out), rate(bytes)
+	w.recordsIn, w.recordsOut, w.bytesIn = rate(in, w.seconds), rate(out, w.seconds), rate(bytes, w.seconds)
 	w.cost = ratio(w.busy, w.recordsIn)
 	return w, true
+}
+
+// share is a part of the whole, at most 1.
+func share(part Num, whole float64) Num {
+	v, ok := part.Get()
+	if !ok {
+		return part
+	}
+	return Of(min(1, v/whole))
+}
+
+// rate is a growth a second.
+func rate(growth Num, seconds float64) Num {
+	v, ok := growth.Get()
+	if !ok {
+		return growth
+	}
+	return Of(v / seconds)
 }
 
 // grown returns how much a counter has grown, at least 0.
@@ -146,37 +160,63 @@ func grown(before, now Num) Num {
 	return Of(max(0, n-b))
 }
 
-// forgetting remembers how much of the past a window of some length leaves.
-// Flink refreshes all subtasks of a TaskManager together, so that neighbours
-// often have windows of one length.
-type forgetting struct{ seconds, keep float64 }
-
-// over returns the weight that the past keeps: half for each halfLife.
-func (f *forgetting) over(seconds float64, halfLife time.Duration) float64 {
-	if f.seconds != seconds {
-		f.seconds, f.keep = seconds, math.Exp2(-seconds/halfLife.Seconds())
-	}
-	return f.keep
+// pace is what a poll's windows are held against, worked out once for all
+// subtasks.
+type pace struct {
+	// at is the time of the poll and oldest that of the oldest window that
+	// still speaks for its subtask, in Unix milliseconds.
+	at, oldest int64
+	warmUpMs   float64
+	// halfLife is Config.Window in seconds.
+	halfLife float64
+	// seconds and kept are the arguments and outcome of the last call of keep.
+	// Flink refreshes all subtasks of a TaskManager together, so that
+	// neighbours often have windows of one length.
+	seconds, kept float64
+	// lengths is reused from vertex to vertex.
+	lengths []float64
 }
 
-// add weighs a window in; of what was there it keeps the given share.
-func (s *sums) add(w window, keep float64) {
-	weigh := func(sum *float32, perSecond Num) {
-		v, ok := perSecond.Get()
-		if !ok {
-			*sum = float32(math.NaN())
-			return
-		}
-		before := float64(*sum) * keep
-		if math.IsNaN(before) {
-			before = float64(s.seconds) * keep * v // Unknown before: as if it had been so all along.
-		}
-		*sum = float32(before + v*w.seconds)
+func newPace(at time.Time, c *Config) *pace {
+	return &pace{
+		at: at.UnixMilli(), oldest: at.UnixMilli() - c.MaxAge.Milliseconds(),
+		warmUpMs: float64(c.WarmUp.Milliseconds()), halfLife: c.Window.Seconds(),
 	}
-	weigh(&s.busy, w.busy)
-	weigh(&s.backPressured, w.backPressured)
-	weigh(&s.idle, w.idle)
-	weigh(&s.recordsIn, w.recordsIn)
-	weigh(&s.recordsOut, w.recordsOut)
-	s.seconds = float32(float64(s.seconds)*keep + w.seconds)
+}
+
+// keep returns the weight that the past keeps after a window of so many
+// seconds: half for each half-life.
+func (p *pace) keep(seconds float64) float64 {
+	if p.seconds != seconds {
+		p.seconds, p.kept = seconds, math.Exp2(-seconds/p.halfLife)
+	}
+	return p.kept
+}
+
+// fresh reports whether the subtask's last window is young enough to speak for it.
+func (t *track) fresh(p *pace) bool { return t.freshAt != 0 && t.freshAt >= p.oldest }
+
+// add weighs a window in; of what was there it keeps the given share.
+func (s *sums) add(w *window, keep float64) {
+	past := float64(s.seconds) * keep
+	s.busy = weigh(s.busy, w.busy, w.seconds, keep, past)
+	s.backPressured = weigh(s.backPressured, w.backPressured, w.seconds, keep, past)
+	s.idle = weigh(s.idle, w.idle, w.seconds, keep, past)
+	s.recordsIn = weigh(s.recordsIn, w.recordsIn, w.seconds, keep, past)
+	s.recordsOut = weigh(s.recordsOut, w.recordsOut, w.seconds, keep, past)
+	s.seconds = float32(past + w.seconds)
+}
+
+// weigh returns a sum after a window of so much a second; past is how many
+// seconds the sum's earlier windows still count for.
+func weigh(sum float32, perSecond Num, seconds, keep, past float64) float32 {
+	v, ok := perSecond.Get()
+	if !ok {
+		return float32(math.NaN())
+	}
+	before := float64(sum) * keep
+	if math.IsNaN(before) {
+		before = past * v // Unknown before: as if it had been so all along.
+	}
+	return float32(before + v*seconds)
 }

@@ -15,9 +15,14 @@ func answer(busy, pressed, idle, in float64) Subtask {
 	}
 }
 
+func paceAt(at time.Time) *pace {
+	c := Defaults()
+	return newPace(at, &c)
+}
+
 func feed(t *track, answers ...Subtask) (w window, ok bool) {
 	for i := range answers {
-		w, ok = t.advance(&answers[i], epoch.Add(time.Duration(i)*10*time.Second), Defaults(), &forgetting{})
+		w, ok = t.advance(&answers[i], paceAt(epoch.Add(time.Duration(i)*10*time.Second)))
 	}
 	return w, ok
 }
@@ -43,7 +48,7 @@ func TestRepeatedAnswerIsNoWindow(t *testing.T) {
 		t.Error("a repeated answer closed a window")
 	}
 	later := answer(11_000, 0, 10_000, 1100)
-	w, ok := tr.advance(&later, epoch.Add(20*time.Second), Defaults(), &forgetting{})
+	w, ok := tr.advance(&later, paceAt(epoch.Add(20*time.Second)))
 	if !ok || w.seconds != 20 || !near(w.busy, .5, 1e-9) || !near(w.recordsIn, 50, 1e-9) {
 		t.Errorf("%+v %t", w, ok)
 	}
@@ -70,7 +75,7 @@ func TestNewAttemptStartsAnew(t *testing.T) {
 		}
 		after := answer(8000, 0, 12_000, 1900)
 		after.Attempt = next.Attempt
-		w, ok := tr.advance(&after, epoch.Add(time.Minute), Defaults(), &forgetting{})
+		w, ok := tr.advance(&after, paceAt(epoch.Add(time.Minute)))
 		if !ok || !near(w.busy, .3, 1e-9) {
 			t.Errorf("%s: next window %+v %t", name, w, ok)
 		}
@@ -89,7 +94,7 @@ func TestWarmUp(t *testing.T) {
 		t.Error("a window that began before the attempt was warm")
 	}
 	last := young(35_000, 26_000)
-	if w, ok := tr.advance(&last, epoch.Add(time.Minute), Defaults(), &forgetting{}); !ok || !near(w.busy, .1, 1e-9) {
+	if w, ok := tr.advance(&last, paceAt(epoch.Add(time.Minute))); !ok || !near(w.busy, .1, 1e-9) {
 		t.Errorf("first warm window %+v %t", w, ok)
 	}
 }
@@ -113,7 +118,7 @@ func TestIncompleteAnswerKeepsTheBaseline(t *testing.T) {
 		t.Error("an answer without numbers closed a window")
 	}
 	later := answer(6000, 0, 15_000, 300)
-	if w, ok := tr.advance(&later, epoch.Add(time.Minute), Defaults(), &forgetting{}); !ok || w.seconds != 20 || !near(w.busy, .25, 1e-9) {
+	if w, ok := tr.advance(&later, paceAt(epoch.Add(time.Minute))); !ok || w.seconds != 20 || !near(w.busy, .25, 1e-9) {
 		t.Errorf("%+v %t", w, ok)
 	}
 }
@@ -149,22 +154,22 @@ func TestGaugesWhenThereAreNoAccumulatedTimes(t *testing.T) {
 
 // TestSumsForget: a window counts half as much after Config.Window.
 func TestSumsForget(t *testing.T) {
-	var f forgetting
+	p := paceAt(epoch) // Its Config.Window is a minute.
 	for _, c := range []struct{ seconds, keep float64 }{{60, .5}, {120, .25}, {60, .5}, {15, math.Sqrt(math.Sqrt(.5))}} {
-		if got := f.over(c.seconds, time.Minute); math.Abs(got-c.keep) > 1e-12 {
+		if got := p.keep(c.seconds); math.Abs(got-c.keep) > 1e-12 {
 			t.Errorf("%v seconds keep %v, want %v", c.seconds, got, c.keep)
 		}
 	}
 	var s sums
-	busy := func(v float64) window {
-		return window{seconds: 60, busy: Of(v), backPressured: Of(0), idle: Of(1 - v), recordsIn: Of(1), recordsOut: Of(1)}
+	busy := func(v float64) *window {
+		return &window{seconds: 60, busy: Of(v), backPressured: Of(0), idle: Of(1 - v), recordsIn: Of(1), recordsOut: Of(1)}
 	}
 	s.add(busy(1), .5)
 	s.add(busy(0), .5)
 	if got := float64(s.busy / s.seconds); math.Abs(got-1.0/3) > 1e-6 {
 		t.Errorf("busy %v after a busy and an idle minute, want 1/3", got)
 	}
-	s.add(window{seconds: 60, recordsIn: Of(1)}, .5)
+	s.add(&window{seconds: 60, recordsIn: Of(1)}, .5)
 	if !math.IsNaN(float64(s.busy)) {
 		t.Errorf("busy %v though the newest window lacks it", s.busy)
 	}
