@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"runtime/pprof"
 	"sync/atomic"
 	"syscall"
@@ -20,15 +19,13 @@ import (
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
 	"github.com/flink-skew-exporter/flink-skew-exporter/collector"
 	"github.com/flink-skew-exporter/flink-skew-exporter/collector/scrape"
+	"github.com/flink-skew-exporter/flink-skew-exporter/internal/heap"
 	"github.com/flink-skew-exporter/flink-skew-exporter/restapi"
 )
 
 // warmUp is how many polls come before those measured: the first finds Flink's
 // metric cache cold, the second sets baselines, the third has the first windows.
 const warmUp = 3
-
-// gcPercent is what the daemon sets, unless GOGC says otherwise.
-const gcPercent = 50
 
 // counts is the client's observer.
 type counts struct{ requests, bytes atomic.Int64 }
@@ -42,7 +39,7 @@ func (c *counts) Response(_ string, _ int, bytes int64) {
 // tick and a published result is in it.
 func measure(ctx context.Context, url string, jobs, polls int, profile string) (m measured, err error) {
 	m = measured{Subtasks: jobs * verticesPerJob * parallelism}
-	debug.SetGCPercent(gcPercent)
+	defer runtime.KeepAlive(heap.New()) // As the daemon has it.
 	var seen counts
 	o := restapi.DefaultOptions("bench", url)
 	o.Observer = &seen

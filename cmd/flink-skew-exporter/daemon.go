@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime"
 	"sync"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/flink-skew-exporter/flink-skew-exporter/collector/scrape"
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/buildinfo"
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/config"
+	"github.com/flink-skew-exporter/flink-skew-exporter/internal/heap"
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/web"
 	"github.com/flink-skew-exporter/flink-skew-exporter/restapi"
 )
@@ -43,6 +45,7 @@ type daemon struct {
 	clients []*restapi.Client
 	pollers []*collector.Poller
 	server  *http.Server
+	ballast *heap.Ballast
 
 	listening sync.Once
 	bound     chan struct{}
@@ -51,11 +54,10 @@ type daemon struct {
 
 // newDaemon wires everything and begins nothing: no connection, no listener.
 func newDaemon(o daemonOptions) (*daemon, error) {
-	boundGarbage()
 	if err := toolkit.Validate(*o.web.WebConfigFile); err != nil {
 		return nil, usagef("--web.config.file %s: %w", *o.web.WebConfigFile, err)
 	}
-	d := &daemon{o: o, started: time.Now(), bound: make(chan struct{})}
+	d := &daemon{o: o, started: time.Now(), ballast: heap.New(), bound: make(chan struct{})}
 	for _, k := range o.config.Clusters {
 		if err := d.addCluster(k); err != nil {
 			return nil, fmt.Errorf("cluster %s: %w", k.Name, err)
@@ -138,6 +140,7 @@ func (d *daemon) Addr(ctx context.Context) net.Addr {
 // up: first the server, so that no answer is cut, then the polls, then the
 // connections. It returns nil unless the server failed.
 func (d *daemon) Run(ctx context.Context) error {
+	defer runtime.KeepAlive(d.ballast)
 	var cleanup closers
 	defer cleanup.close()
 	for _, c := range d.clients {
