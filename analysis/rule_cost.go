@@ -139,6 +139,9 @@ func judgeCostlyRecords(q *inquiry) (Judgement, bool) {
 	if n := q.hostWide(dear, limit); n > 0 {
 		return q.no(measureOf("subtasks_on_taskmanager", float64(n), UnitSubtasks))
 	}
+	if n := q.v.Parallelism - len(q.index); n > 0 && !q.hostSeen(dear) {
+		return q.no(against("subtasks_unseen", float64(n), UnitSubtasks, 0))
+	}
 	inputRatio, even := q.evenLoad(dear, evenInput)
 	if !even {
 		return q.no(against("input_ratio", inputRatio, UnitRatio, evenInput))
@@ -146,6 +149,19 @@ func judgeCostlyRecords(q *inquiry) (Judgement, bool) {
 	j := q.costJudgement(CostlyRecords, dear, limit)
 	j.Evidence = append(j.Evidence, measureOf("input_ratio", inputRatio, UnitRatio))
 	return j, true
+}
+
+// hostSeen reports whether each of the dear subtasks has a neighbour on its
+// worker that is not dear. Where one is out of sight the worker may be slow.
+func (q *inquiry) hostSeen(dear []int) bool {
+	in := member(dear)
+	cheap := make(map[string]bool)
+	for i, tm := range q.taskManager {
+		if !in(i) {
+			cheap[tm] = true
+		}
+	}
+	return !slices.ContainsFunc(dear, func(i int) bool { return !cheap[q.taskManager[i]] })
 }
 
 // hostWide returns how many subtasks the dear ones' worker runs when records

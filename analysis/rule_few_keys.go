@@ -11,6 +11,10 @@ const (
 	fewKeysStep = 0.15
 	// fewKeysMost is the largest multiple that is still taken for a step.
 	fewKeysMost = 8
+	// fewKeysPast is the share of the mean number of records since its start up
+	// to which an idle subtask has never had its part. One that had it starves
+	// for another reason: a full channel to a slow subtask stops the writers.
+	fewKeysPast = 0.05
 )
 
 // judgeFewKeys finds an active keyed vertex of which some subtasks get no
@@ -30,6 +34,9 @@ func judgeFewKeys(q *inquiry) (Judgement, bool) {
 	idleShare := float64(len(idle)) / float64(len(q.index))
 	if len(idle) == 0 {
 		return q.no(against("subtasks_without_records", 0, UnitSubtasks, 1))
+	}
+	if some, all := q.recordsSinceStart(member(idle)); some > fewKeysPast*all {
+		return q.no(against("records_since_start_share", some/all, UnitRatio, fewKeysPast))
 	}
 	if idleShare < fewKeysIdleShare && !q.inSteps() {
 		return q.no(against("subtasks_without_records_share", idleShare, UnitRatio, fewKeysIdleShare))

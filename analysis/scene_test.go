@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 )
@@ -27,6 +28,10 @@ type scene struct {
 	gauges         bool // no accumulated times, as before Flink 1.17
 	skipped        bool
 	checkpointSize []float64
+	// had is how many records each subtask had in before all that.
+	had []float64
+	// unseen are subtasks that Flink gives no answer for.
+	unseen []int
 }
 
 // even returns n times v.
@@ -75,7 +80,7 @@ func (s scene) vertex(seconds float64) Vertex {
 			Counters: Counters{
 				BusyMs: Of(busy * t * 1000), BackPressuredMs: Of(pressed * t * 1000),
 				IdleMs:    Of((1 - busy - pressed) * t * 1000),
-				RecordsIn: Of(math.Floor(pick(s.in, i) * t)), RecordsOut: Of(math.Floor(pick(s.out, i) * t)),
+				RecordsIn: Of(math.Floor(pick(s.had, i) + pick(s.in, i)*t)), RecordsOut: Of(math.Floor(pick(s.out, i) * t)),
 				BytesIn: Of(pick(s.in, i) * t * 100),
 			},
 		}
@@ -93,7 +98,9 @@ func (s scene) vertex(seconds float64) Vertex {
 			sub.Partitions = Of(s.partitions[i])
 			v.Partitions = Of(v.Partitions.Or(0) + s.partitions[i])
 		}
-		v.Subtasks = append(v.Subtasks, sub)
+		if !slices.Contains(s.unseen, i) {
+			v.Subtasks = append(v.Subtasks, sub)
+		}
 	}
 	if s.checkpointSize != nil {
 		v.Checkpoint = &VertexCheckpoint{ID: 7}
