@@ -3,6 +3,8 @@ package analysis
 import (
 	"math"
 	"slices"
+
+	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/keygroup"
 )
 
 // evenInput is how much more load per share than the others a dear subtask may
@@ -146,9 +148,32 @@ func judgeCostlyRecords(q *inquiry) (Judgement, bool) {
 	if !even {
 		return q.no(against("input_ratio", inputRatio, UnitRatio, evenInput))
 	}
+	if layout := q.layoutBusy(member(dear)); !math.IsNaN(layout) {
+		if busy, _ := meanOf(q.busy, member(dear)); busy < busierThan*layout {
+			return q.no(against("busy_ratio", busy/layout, UnitRatio, busierThan)) // What they own is what matters.
+		}
+	}
 	j := q.costJudgement(CostlyRecords, dear, limit)
 	j.Evidence = append(j.Evidence, measureOf("input_ratio", inputRatio, UnitRatio))
 	return j, true
+}
+
+// layoutBusy is how busy the subtasks are, save the given ones, that own most
+// key groups; NaN when there are none or all own about as many.
+func (q *inquiry) layoutBusy(save func(int) bool) float64 {
+	if q.groups == nil {
+		return math.NaN()
+	}
+	p, m := q.v.Parallelism, keyGroups(q.v)
+	most := int32(keygroup.Busiest(p, m))
+	if keygroup.LayoutRatio(p, m) < q.c.LayoutEnter {
+		return math.NaN()
+	}
+	busy, n := meanOf(q.busy, func(i int) bool { return q.groups[i] == most && !save(i) })
+	if n == 0 {
+		return math.NaN()
+	}
+	return busy
 }
 
 // hostSeen reports whether each of the dear subtasks has a neighbour on its

@@ -6,6 +6,11 @@ const (
 	// fewKeysIdleShare is the share of subtasks without any record from which
 	// the keys are too few whatever the load of the others looks like.
 	fewKeysIdleShare = 0.25
+	// fewKeysIdleSome is the share from which idle subtasks tell of few keys
+	// though no steps show, because keys are not alike: of k keys a subtask,
+	// spread by chance, exp(-k) of the subtasks get none, so that a tenth stands
+	// for 2.3. Two must be idle, and the load uneven, as so few keys make it.
+	fewKeysIdleSome = 0.1
 	// fewKeysStep is how far a load may be from a whole multiple of one key's
 	// load, in units of it, to count as a step.
 	fewKeysStep = 0.15
@@ -38,7 +43,8 @@ func judgeFewKeys(q *inquiry) (Judgement, bool) {
 	if some, all := q.recordsSinceStart(member(idle)); some > fewKeysPast*all {
 		return q.no(against("records_since_start_share", some/all, UnitRatio, fewKeysPast))
 	}
-	if idleShare < fewKeysIdleShare && !q.inSteps() {
+	some := idleShare >= fewKeysIdleSome && len(idle) >= 2 && q.maxLoad >= q.c.SkewEnter*q.meanLoad
+	if idleShare < fewKeysIdleShare && !some && !q.inSteps() {
 		return q.no(against("subtasks_without_records_share", idleShare, UnitRatio, fewKeysIdleShare))
 	}
 	busiest := q.positions(func(i int) bool { return q.busy[i] >= 0.9*q.maxBusy })
