@@ -11,11 +11,6 @@ import (
 // get for its input to count as even.
 const evenInput = 1.4
 
-// dearBusy is the busy ratio below which the cost of a record is no matter, and
-// on a host that is short of CPU little more than noise: a factor of two and a
-// half was seen there on calm vertices.
-const dearBusy = 0.2
-
 // dearPositions returns the subtasks whose records cost more than limit times
 // the median of all, and that are busier than the median for it.
 func (e *evidence) dearPositions(limit, leastBusy float64) []int {
@@ -56,7 +51,7 @@ func lowMedian(values []float64, scratch *[]float64) float64 {
 // only they, are dear while their input is even; empty when there is none. It
 // also returns how many subtasks they are.
 func (e *evidence) dearHost(c Config, limit float64) (host string, n int) {
-	dear := e.dearPositions(limit, max(dearBusy, c.ActivityBusy))
+	dear := e.dearPositions(limit, max(c.CostBusy, c.ActivityBusy))
 	if len(dear) == 0 || 2*len(dear) > len(e.index) {
 		return "", 0
 	}
@@ -128,7 +123,7 @@ func (q *inquiry) busiestAmong(positions []int) bool {
 // even input, on workers whose other subtasks do not.
 func judgeCostlyRecords(q *inquiry) (Judgement, bool) {
 	limit := q.threshold(CostlyRecords, q.c.CostEnter, q.c.CostLeave)
-	dear := q.dearPositions(limit, max(dearBusy, q.c.ActivityBusy))
+	dear := q.dearPositions(limit, max(q.c.CostBusy, q.c.ActivityBusy))
 	if len(dear) == 0 {
 		return q.no(q.costliest(limit))
 	}

@@ -3,9 +3,6 @@ package analysis
 import "math"
 
 const (
-	// fewKeysIdleShare is the share of subtasks without any record from which
-	// the keys are too few whatever the load of the others looks like.
-	fewKeysIdleShare = 0.25
 	// fewKeysIdleSome is the share from which idle subtasks tell of few keys
 	// though no steps show, because keys are not alike: of k keys a subtask,
 	// spread by chance, exp(-k) of the subtasks get none, so that a tenth stands
@@ -44,15 +41,15 @@ func judgeFewKeys(q *inquiry) (Judgement, bool) {
 		return q.no(against("records_since_start_share", some/all, UnitRatio, fewKeysPast))
 	}
 	some := idleShare >= fewKeysIdleSome && len(idle) >= 2 && q.maxLoad >= q.c.SkewEnter*q.meanLoad
-	if idleShare < fewKeysIdleShare && !some && !q.inSteps() {
-		return q.no(against("subtasks_without_records_share", idleShare, UnitRatio, fewKeysIdleShare))
+	if idleShare < q.c.FewKeysIdle && !some && !q.inSteps() {
+		return q.no(against("subtasks_without_records_share", idleShare, UnitRatio, q.c.FewKeysIdle))
 	}
 	busiest := q.positions(func(i int) bool { return q.busy[i] >= 0.9*q.maxBusy })
 	return Judgement{
 		Severity: min(SeverityWarning, q.severity(FewKeys, busiest)), ScalingHelps: ScalingNo, Subtasks: q.at(idle),
 		Evidence: []Measure{
 			measureOf("subtasks_without_records", float64(len(idle)), UnitSubtasks),
-			against("subtasks_without_records_share", idleShare, UnitRatio, fewKeysIdleShare),
+			against("subtasks_without_records_share", idleShare, UnitRatio, q.c.FewKeysIdle),
 			measureOf("busy_max", q.maxBusy, UnitRatio),
 			measureOf("records_mean", q.meanLoad, UnitRecordsPerSecond),
 			measureOf("upstream_backpressured", q.inputs.mean, UnitRatio),

@@ -11,12 +11,9 @@ import (
 // other one: without a gap it is a slope, not a few hot keys.
 const hotGap = 1.25
 
-// hotRoom is the busy ratio of the others above which they have no room, so
-// that the matter is capacity rather than one key.
-const hotRoom = 0.85
-
 // busierThan is how many times as busy as the others a subtask must be for its
-// load to count as different: below it is the noise of a shared worker.
+// load to count as different: below it is the noise of a shared worker. Above it
+// the others have room, a quarter of their time at least.
 const busierThan = 1.3
 
 // judgeHotKey finds one or a few subtasks whose records per owned key group
@@ -50,9 +47,6 @@ func judgeHotKey(q *inquiry) (Judgement, bool) {
 	if !(busyHot >= busierThan*busyRest) { // Records alone are half a proof: the load must agree.
 		return q.no(against("busy_ratio", busyHot/busyRest, UnitRatio, busierThan))
 	}
-	if busyRest > hotRoom {
-		return q.no(against("busy_others", busyRest, UnitRatio, hotRoom))
-	}
 	if busyHot < q.c.ActivityBusy {
 		return q.no(against("busy_max", busyHot, UnitRatio, q.c.ActivityBusy))
 	}
@@ -80,7 +74,7 @@ func judgeHotKey(q *inquiry) (Judgement, bool) {
 			measureOf("key_group_share", q.groupShare(in), UnitRatio),
 			measureOf("records_hot", loadHot, UnitRecordsPerSecond),
 			measureOf("busy_max", q.maxBusy, UnitRatio),
-			against("busy_others", busyRest, UnitRatio, hotRoom),
+			against("busy_others", busyRest, UnitRatio, busyHot/busierThan), // Full at best, a hot one leaves the others a quarter of room.
 			measureOf("cost_ratio", costHot/costRest, UnitRatio),
 			measureOf("layout_ratio", keygroup.LayoutRatio(q.v.Parallelism, m), UnitRatio),
 			measureOf("upstream_backpressured", q.inputs.mean, UnitRatio),

@@ -114,8 +114,12 @@ func (s scene) vertex(seconds float64) Vertex {
 // poll is the snapshot of the scenes, as one job, so many 15-second polls
 // after the first.
 func poll(n int, scenes ...scene) Snapshot {
-	seconds := float64(n) * 15
-	s := Snapshot{At: epoch.Add(time.Duration(seconds) * time.Second), Cluster: "test", JobStates: map[string]int{Running: 1}}
+	return snapshotAt(float64(n)*15, scenes...)
+}
+
+// snapshotAt is the same so many seconds after the first poll.
+func snapshotAt(seconds float64, scenes ...scene) Snapshot {
+	s := Snapshot{At: epoch.Add(time.Duration(seconds * float64(time.Second))), Cluster: "test", JobStates: map[string]int{Running: 1}}
 	job := Job{ID: "job", Name: "orders", State: Running, RunningSince: epoch.Add(-10 * time.Minute)}
 	for _, sc := range scenes {
 		job.Vertices = append(job.Vertices, sc.vertex(seconds))
