@@ -163,6 +163,7 @@ func (a *analyzer) job(job *Job, s *jobState) JobResult {
 		known := len(e.index) > 0 && v.Detail != DetailSkipped && !a.excluded(v)
 		g.loads[i] = vertexLoad{
 			known: known, maxBusy: e.maxBusy, meanBackPressured: e.meanBackPressd, maxBackPressured: e.maxBackPressured,
+			held:   known && e.heldUp(a.c),
 			silent: !known || e.maxBusy < a.c.ActivityBusy && e.maxBackPressured < a.c.ActivityBusy,
 		}
 		widest[v.SlotSharingGroup] = max(widest[v.SlotSharingGroup], v.Parallelism)

@@ -9,17 +9,21 @@ type shortage struct {
 	backlog, rate, needed, busiest float64
 }
 
+// leastBacklog is how many seconds of the live rate a backlog must hold: less is
+// what a reader has in flight and what a checkpoint holds up.
+const leastBacklog = 60
+
 // shortest returns the tightest vertex over all sources with a backlog B and
 // a rate R: clearing B in T beside the live rate takes R + B/T, so that every
 // vertex downstream runs (R + B/T)/R times as hot as now, and its busiest
-// subtask would pass 1. A backlog of less than a minute is none.
+// subtask would pass 1.
 func (g *graph) shortest(vs []Vertex, evidences []*evidence, c Config) shortage {
 	s := shortage{vertex: -1}
 	worst := 1.0
 	for i := range vs {
 		backlog, ok := vs[i].Backlog.Get()
 		rate, known := sumOf(evidences[i].load).Get()
-		if !ok || !known || !g.loads[i].known || rate < c.ActivityRate || backlog < 60*rate {
+		if !ok || !known || !g.loads[i].known || rate < c.ActivityRate || backlog < leastBacklog*rate {
 			continue
 		}
 		needed := rate + backlog/c.CatchUp.Seconds()

@@ -19,9 +19,11 @@ type Config struct {
 	MaxAge time.Duration `yaml:"max_age"`
 	// MinCoverage is the least share of subtasks with fresh values, 0–1.
 	MinCoverage float64 `yaml:"min_coverage"`
-	// ActivityBusy and ActivityRate are the activity floor: a vertex whose
-	// busiest subtask stays below both (busy ratio; records a second) is quiet.
+	// ActivityBusy is the activity floor: a vertex whose busiest subtask stays
+	// below this busy ratio, and waits for output less than that, is quiet.
 	ActivityBusy float64 `yaml:"activity_busy"`
+	// ActivityRate is how many records a second the fastest subtask must have
+	// for anything to be said of how they are spread.
 	ActivityRate float64 `yaml:"activity_rate"`
 	// SaturatedEnter and SaturatedLeave are busy ratios: at or above the first a
 	// subtask becomes saturated, below the second it ceases to be.
@@ -37,6 +39,9 @@ type Config struct {
 	// key group, or per owned partition, make a subtask hot.
 	HotEnter float64 `yaml:"hot_enter"`
 	HotLeave float64 `yaml:"hot_leave"`
+	// FewKeysIdle is the share of subtasks without any record from which the
+	// keys are too few whatever the load of the others looks like.
+	FewKeysIdle float64 `yaml:"few_keys_idle"`
 	// LayoutEnter is the layout ratio, of key groups or of source partitions,
 	// from which the layout is worth a word.
 	LayoutEnter float64 `yaml:"layout_enter"`
@@ -47,6 +52,10 @@ type Config struct {
 	// CostEnter is the ratio of a subtask's cost per record to the median from which it is dear.
 	CostEnter float64 `yaml:"cost_enter"`
 	CostLeave float64 `yaml:"cost_leave"`
+	// CostBusy is the busy ratio below which the cost of a record is no matter,
+	// and on a host that is short of CPU little more than noise: a factor of two
+	// and a half was seen there on calm vertices.
+	CostBusy float64 `yaml:"cost_busy"`
 	// WaitingCPU is how many CPU seconds a TaskManager uses for each busy second
 	// of its subtasks below which they are said to wait.
 	WaitingCPU float64 `yaml:"waiting_cpu"`
@@ -101,11 +110,13 @@ func Defaults() Config {
 		SkewLeave:          1.3,
 		HotEnter:           2,
 		HotLeave:           1.6,
+		FewKeysIdle:        0.25,
 		LayoutEnter:        1.15,
 		LayoutExcessEnter:  1.3,
 		LayoutExcessLeave:  1.5,
 		CostEnter:          1.8,
 		CostLeave:          1.5,
+		CostBusy:           0.2,
 		WaitingCPU:         0.25,
 		TargetUtilisation:  0.75,
 		StateEnter:         2,
@@ -141,11 +152,13 @@ func (c Config) Validate() error {
 		{"skew_leave", c.SkewLeave > 1 && c.SkewLeave <= c.SkewEnter, "must be in (1, skew_enter]"},
 		{"hot_enter", c.HotEnter > 1, "must be above 1"},
 		{"hot_leave", c.HotLeave > 1 && c.HotLeave <= c.HotEnter, "must be in (1, hot_enter]"},
+		{"few_keys_idle", c.FewKeysIdle > 0 && c.FewKeysIdle <= 1, "must be in (0, 1]"},
 		{"layout_enter", c.LayoutEnter > 1, "must be above 1"},
 		{"layout_excess_enter", c.LayoutExcessEnter > 1, "must be above 1"},
 		{"layout_excess_leave", c.LayoutExcessLeave >= c.LayoutExcessEnter, "must not be below layout_excess_enter"},
 		{"cost_enter", c.CostEnter > 1, "must be above 1"},
 		{"cost_leave", c.CostLeave > 1 && c.CostLeave <= c.CostEnter, "must be in (1, cost_enter]"},
+		{"cost_busy", c.CostBusy >= 0 && c.CostBusy < 1, "must be in [0, 1)"},
 		{"waiting_cpu", c.WaitingCPU > 0 && c.WaitingCPU <= 1, "must be in (0, 1]"},
 		{"target_utilisation", c.TargetUtilisation > 0 && c.TargetUtilisation <= 1, "must be in (0, 1]"},
 		{"state_enter", c.StateEnter > 1, "must be above 1"},

@@ -120,6 +120,18 @@ func (e *evidence) summarise() {
 	}
 }
 
+// heldUp reports whether some subtask is busy or waits for its output at all
+// times, for a good part the latter, while none is saturated. Of a source it is
+// not asked: one that throttles itself by sleeping is busy at all times, too.
+func (e *evidence) heldUp(c Config) bool {
+	if e.v.Source() || !(e.maxBusy < c.SaturatedLeave) || e.maxBackPressured < 1-c.SaturatedLeave {
+		return false // The common case.
+	}
+	return slices.ContainsFunc(e.positions(func(i int) bool { return e.backPressured[i] >= 1-c.SaturatedLeave }), func(i int) bool {
+		return e.busy[i]+e.backPressured[i] >= c.SaturatedEnter
+	})
+}
+
 // extremes returns the largest, mean and smallest of the values that are
 // known, NaN when none is.
 func extremes(values []float64) (high, mean, low float64) {

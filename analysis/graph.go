@@ -16,6 +16,9 @@ type vertexLoad struct {
 	// maxBusy is NaN when not measurable.
 	maxBusy                             float64
 	meanBackPressured, maxBackPressured float64
+	// held says that some subtask never idles though none is saturated: what it
+	// is not busy for it waits for its output.
+	held bool
 	// silent vertices (skipped, quiet, without data) are walked through.
 	silent bool
 }
@@ -46,7 +49,7 @@ func newGraph(vs []Vertex) graph {
 
 // pressed reports whether a vertex spends most of its time waiting for output.
 func (l vertexLoad) pressed(c Config) bool {
-	return l.known && (l.meanBackPressured >= c.BackpressuredEnter ||
+	return l.known && (l.held || l.meanBackPressured >= c.BackpressuredEnter ||
 		l.maxBackPressured >= c.BackpressuredEnter && !(l.maxBusy >= c.BackpressuredEnter))
 }
 

@@ -41,6 +41,13 @@ func TestBottleneck(t *testing.T) {
 		{"of two branches the slow one is the cause",
 			[]scene{chain("source", "", .01, .99), chain("fast", "source", .2, 0), chain("slow", "source", .97, 0)},
 			"slow", map[string]string{"source": "slow"}},
+		{"never idle and not full: half busy, and waiting for the rest",
+			[]scene{chain("source", "", .01, .99), chain("middle", "source", .6, .38), chain("sink", "middle", 1, 0)},
+			"sink", nil},
+		{"idle for some of the time: what it waits for is no matter",
+			[]scene{chain("source", "", .01, .99), chain("middle", "source", .6, .25), chain("sink", "middle", 1, 0)}, "", nil},
+		{"a source that never idles may sleep",
+			[]scene{chain("source", "", .6, .38), chain("sink", "source", 1, 0)}, "", nil},
 	} {
 		_, r := history(Defaults(), 4, c.scenes...)
 		got := bottlenecks(r)

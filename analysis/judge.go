@@ -4,6 +4,10 @@ import (
 	"math"
 )
 
+// quietEnter is the part of the activity floor below which a vertex becomes
+// quiet, so that one at the floor does not alternate.
+const quietEnter = 0.8
+
 // judgeVertex returns what this window says of a vertex. The caller keeps it
 // steady over windows.
 func judgeVertex(q *inquiry, s *vertexState, rs []rule) Verdict {
@@ -14,8 +18,7 @@ func judgeVertex(q *inquiry, s *vertexState, rs []rule) Verdict {
 		}}
 		return v
 	}
-	// A vertex at the floor must not alternate: it becomes quiet a fifth below it.
-	floor := q.threshold(Quiet, 0.8*q.c.ActivityBusy, q.c.ActivityBusy)
+	floor := q.threshold(Quiet, quietEnter*q.c.ActivityBusy, q.c.ActivityBusy)
 	suspect := len(q.index) < len(s.tracks) && (q.inputs.pressed || skewed(q.held))
 	if q.v.Detail == DetailSkipped || !suspect && q.maxBusy < floor && q.maxBackPressured < floor {
 		return Verdict{ID: Quiet, Judgement: Judgement{ScalingHelps: ScalingNA, Evidence: []Measure{

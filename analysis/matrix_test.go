@@ -2,7 +2,6 @@ package analysis_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
@@ -75,16 +74,7 @@ func TestMatrix(t *testing.T) {
 // vertices in the order of the job.
 func judgeTapes(t *testing.T) []judged {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(tapes, "expected.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var expected map[string]struct {
-		Vertices map[string]expectation `json:"vertices"`
-	}
-	if err := json.Unmarshal(b, &expected); err != nil {
-		t.Fatal(err)
-	}
+	expected := expectations(t)
 	var rows []judged
 	for _, name := range slices.Sorted(maps.Keys(expected)) {
 		results := replay(t, name, analysis.Defaults())
@@ -95,7 +85,7 @@ func judgeTapes(t *testing.T) []judged {
 			for i := range job.Vertices {
 				v := &job.Vertices[i]
 				row := judged{tape: name, vertex: v.Name, verdict: v.Verdict, severity: v.Severity()}
-				for part, e := range expected[name].Vertices {
+				for part, e := range expected[name] {
 					if strings.Contains(v.Name, part) {
 						row.wanted = e.Verdict
 					}

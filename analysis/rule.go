@@ -73,11 +73,11 @@ func rules() []rule {
 		{SlowTaskManager, judgeSlowTaskManager},
 		{FewKeys, judgeFewKeys},
 		{HotKey, judgeHotKey},
-		{KeyGroupLayout, judgeKeyGroupLayout},
-		{IdleReaders, judgeIdleReaders},
-		{HotPartition, judgeHotPartition},
-		{PartitionLayout, judgePartitionLayout},
 		{CostlyRecords, judgeCostlyRecords},
+		{KeyGroupLayout, judgeKeyGroupLayout},
+		{HotPartition, judgeHotPartition},
+		{IdleReaders, judgeIdleReaders},
+		{PartitionLayout, judgePartitionLayout},
 		{UnevenInput, judgeUnevenInput},
 		{UniformSaturation, judgeUniformSaturation},
 	}
@@ -101,11 +101,14 @@ func (q *inquiry) saturated(id VerdictID, busy float64) bool {
 	return busy >= q.c.SaturatedEnter
 }
 
-// enoughRecords reports whether counts are large enough that an uneven split
-// of them is no accident: 20 records a subtask leave 5 standard deviations
-// between half the mean and the mean's double.
+// leastRecords is how many records a subtask an uneven split must rest on to be
+// no accident: 20 leave 5 standard deviations between half the mean and the
+// mean's double.
+const leastRecords = 20
+
+// enoughRecords reports whether counts are large enough to be compared.
 func (q *inquiry) enoughRecords() bool {
-	return q.maxLoad >= q.c.ActivityRate && q.records >= 20*float64(len(q.index))
+	return q.maxLoad >= q.c.ActivityRate && q.records >= leastRecords*float64(len(q.index))
 }
 
 // severity grades load that sits on the given positions: info while they have
@@ -124,7 +127,7 @@ func (q *inquiry) severity(id VerdictID, positions []int) Severity {
 
 // tooFewRecords is what stops a rule when enoughRecords does not hold.
 func (q *inquiry) tooFewRecords() Measure {
-	return against("records_seen", q.records, UnitRecords, 20*float64(len(q.index)))
+	return against("records_seen", q.records, UnitRecords, leastRecords*float64(len(q.index)))
 }
 
 // member returns whether a position is among the given ones, which ascend.

@@ -3,16 +3,13 @@ package analysis
 import (
 	"math"
 	"slices"
+
+	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/keygroup"
 )
 
 // evenInput is how much more load per share than the others a dear subtask may
 // get for its input to count as even.
 const evenInput = 1.4
-
-// dearBusy is the busy ratio below which the cost of a record is no matter, and
-// on a host that is short of CPU little more than noise: a factor of two and a
-// half was seen there on calm vertices.
-const dearBusy = 0.2
 
 // dearPositions returns the subtasks whose records cost more than limit times
 // the median of all, and that are busier than the median for it.
@@ -54,7 +51,7 @@ func lowMedian(values []float64, scratch *[]float64) float64 {
 // only they, are dear while their input is even; empty when there is none. It
 // also returns how many subtasks they are.
 func (e *evidence) dearHost(c Config, limit float64) (host string, n int) {
-	dear := e.dearPositions(limit, max(dearBusy, c.ActivityBusy))
+	dear := e.dearPositions(limit, max(c.CostBusy, c.ActivityBusy))
 	if len(dear) == 0 || 2*len(dear) > len(e.index) {
 		return "", 0
 	}
@@ -126,7 +123,7 @@ func (q *inquiry) busiestAmong(positions []int) bool {
 // even input, on workers whose other subtasks do not.
 func judgeCostlyRecords(q *inquiry) (Judgement, bool) {
 	limit := q.threshold(CostlyRecords, q.c.CostEnter, q.c.CostLeave)
-	dear := q.dearPositions(limit, max(dearBusy, q.c.ActivityBusy))
+	dear := q.dearPositions(limit, max(q.c.CostBusy, q.c.ActivityBusy))
 	if len(dear) == 0 {
 		return q.no(q.costliest(limit))
 	}
@@ -139,13 +136,52 @@ func judgeCostlyRecords(q *inquiry) (Judgement, bool) {
 	if n := q.hostWide(dear, limit); n > 0 {
 		return q.no(measureOf("subtasks_on_taskmanager", float64(n), UnitSubtasks))
 	}
+	if n := q.v.Parallelism - len(q.index); n > 0 && !q.hostSeen(dear) {
+		return q.no(against("subtasks_unseen", float64(n), UnitSubtasks, 0))
+	}
 	inputRatio, even := q.evenLoad(dear, evenInput)
 	if !even {
 		return q.no(against("input_ratio", inputRatio, UnitRatio, evenInput))
 	}
+	if layout := q.layoutBusy(member(dear)); !math.IsNaN(layout) {
+		if busy, _ := meanOf(q.busy, member(dear)); busy < busierThan*layout {
+			return q.no(against("busy_ratio", busy/layout, UnitRatio, busierThan)) // What they own is what matters.
+		}
+	}
 	j := q.costJudgement(CostlyRecords, dear, limit)
 	j.Evidence = append(j.Evidence, measureOf("input_ratio", inputRatio, UnitRatio))
 	return j, true
+}
+
+// layoutBusy is how busy the subtasks are, save the given ones, that own most
+// key groups; NaN when there are none or all own about as many.
+func (q *inquiry) layoutBusy(save func(int) bool) float64 {
+	if q.groups == nil {
+		return math.NaN()
+	}
+	p, m := q.v.Parallelism, keyGroups(q.v)
+	most := int32(keygroup.Busiest(p, m))
+	if keygroup.LayoutRatio(p, m) < q.c.LayoutEnter {
+		return math.NaN()
+	}
+	busy, n := meanOf(q.busy, func(i int) bool { return q.groups[i] == most && !save(i) })
+	if n == 0 {
+		return math.NaN()
+	}
+	return busy
+}
+
+// hostSeen reports whether each of the dear subtasks has a neighbour on its
+// worker that is not dear. Where one is out of sight the worker may be slow.
+func (q *inquiry) hostSeen(dear []int) bool {
+	in := member(dear)
+	cheap := make(map[string]bool)
+	for i, tm := range q.taskManager {
+		if !in(i) {
+			cheap[tm] = true
+		}
+	}
+	return !slices.ContainsFunc(dear, func(i int) bool { return !cheap[q.taskManager[i]] })
 }
 
 // hostWide returns how many subtasks the dear ones' worker runs when records

@@ -3,14 +3,20 @@ package analysis
 import "math"
 
 const (
-	// fewKeysIdleShare is the share of subtasks without any record from which
-	// the keys are too few whatever the load of the others looks like.
-	fewKeysIdleShare = 0.25
+	// fewKeysIdleSome is the share from which idle subtasks tell of few keys
+	// though no steps show, because keys are not alike: of k keys a subtask,
+	// spread by chance, exp(-k) of the subtasks get none, so that a tenth stands
+	// for 2.3. Two must be idle, and the load uneven, as so few keys make it.
+	fewKeysIdleSome = 0.1
 	// fewKeysStep is how far a load may be from a whole multiple of one key's
 	// load, in units of it, to count as a step.
 	fewKeysStep = 0.15
 	// fewKeysMost is the largest multiple that is still taken for a step.
 	fewKeysMost = 8
+	// fewKeysPast is the share of the mean number of records since its start up
+	// to which an idle subtask has never had its part. One that had it starves
+	// for another reason: a full channel to a slow subtask stops the writers.
+	fewKeysPast = 0.05
 )
 
 // judgeFewKeys finds an active keyed vertex of which some subtasks get no
@@ -31,15 +37,19 @@ func judgeFewKeys(q *inquiry) (Judgement, bool) {
 	if len(idle) == 0 {
 		return q.no(against("subtasks_without_records", 0, UnitSubtasks, 1))
 	}
-	if idleShare < fewKeysIdleShare && !q.inSteps() {
-		return q.no(against("subtasks_without_records_share", idleShare, UnitRatio, fewKeysIdleShare))
+	if some, all := q.recordsSinceStart(member(idle)); some > fewKeysPast*all {
+		return q.no(against("records_since_start_share", some/all, UnitRatio, fewKeysPast))
+	}
+	some := idleShare >= fewKeysIdleSome && len(idle) >= 2 && q.maxLoad >= q.c.SkewEnter*q.meanLoad
+	if idleShare < q.c.FewKeysIdle && !some && !q.inSteps() {
+		return q.no(against("subtasks_without_records_share", idleShare, UnitRatio, q.c.FewKeysIdle))
 	}
 	busiest := q.positions(func(i int) bool { return q.busy[i] >= 0.9*q.maxBusy })
 	return Judgement{
 		Severity: min(SeverityWarning, q.severity(FewKeys, busiest)), ScalingHelps: ScalingNo, Subtasks: q.at(idle),
 		Evidence: []Measure{
 			measureOf("subtasks_without_records", float64(len(idle)), UnitSubtasks),
-			against("subtasks_without_records_share", idleShare, UnitRatio, fewKeysIdleShare),
+			against("subtasks_without_records_share", idleShare, UnitRatio, q.c.FewKeysIdle),
 			measureOf("busy_max", q.maxBusy, UnitRatio),
 			measureOf("records_mean", q.meanLoad, UnitRecordsPerSecond),
 			measureOf("upstream_backpressured", q.inputs.mean, UnitRatio),

@@ -1,6 +1,9 @@
 package analysis
 
 import (
+	"math"
+	"slices"
+
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/keygroup"
 )
 
@@ -8,12 +11,9 @@ import (
 // other one: without a gap it is a slope, not a few hot keys.
 const hotGap = 1.25
 
-// hotRoom is the busy ratio of the others above which they have no room, so
-// that the matter is capacity rather than one key.
-const hotRoom = 0.85
-
 // busierThan is how many times as busy as the others a subtask must be for its
-// load to count as different: below it is the noise of a shared worker.
+// load to count as different: below it is the noise of a shared worker. Above it
+// the others have room, a quarter of their time at least.
 const busierThan = 1.3
 
 // judgeHotKey finds one or a few subtasks whose records per owned key group
@@ -47,14 +47,14 @@ func judgeHotKey(q *inquiry) (Judgement, bool) {
 	if !(busyHot >= busierThan*busyRest) { // Records alone are half a proof: the load must agree.
 		return q.no(against("busy_ratio", busyHot/busyRest, UnitRatio, busierThan))
 	}
-	if busyRest > hotRoom {
-		return q.no(against("busy_others", busyRest, UnitRatio, hotRoom))
-	}
 	if busyHot < q.c.ActivityBusy {
 		return q.no(against("busy_max", busyHot, UnitRatio, q.c.ActivityBusy))
 	}
 	costHot, _ := meanOf(q.cost, in)
 	costRest, _ := meanOf(q.cost, not(in))
+	if q.dearRather(s, costHot/costRest) {
+		return q.no(against("cost_ratio", costHot/costRest, UnitRatio, q.c.CostEnter))
+	}
 
 	hottest := s.high[0]
 	for _, p := range s.high {
@@ -74,7 +74,7 @@ func judgeHotKey(q *inquiry) (Judgement, bool) {
 			measureOf("key_group_share", q.groupShare(in), UnitRatio),
 			measureOf("records_hot", loadHot, UnitRecordsPerSecond),
 			measureOf("busy_max", q.maxBusy, UnitRatio),
-			against("busy_others", busyRest, UnitRatio, hotRoom),
+			against("busy_others", busyRest, UnitRatio, busyHot/busierThan), // Full at best, a hot one leaves the others a quarter of room.
 			measureOf("cost_ratio", costHot/costRest, UnitRatio),
 			measureOf("layout_ratio", keygroup.LayoutRatio(q.v.Parallelism, m), UnitRatio),
 			measureOf("upstream_backpressured", q.inputs.mean, UnitRatio),
@@ -86,6 +86,54 @@ func judgeHotKey(q *inquiry) (Judgement, bool) {
 			Key:       keyExpression(q.v.Description),
 		},
 	}, true
+}
+
+// dearRather reports whether the hot subtasks may be no hotter than others but
+// slower. Behind a slow worker the channels to it are full while its peers
+// starve, so that for some windows it gets more than they. Then its records are
+// dear, or cannot be compared because the others get none; and they set it
+// apart more than their number does, or these subtasks are all of one worker,
+// or since the start they have had no more than the others.
+func (q *inquiry) dearRather(s split, costRatio float64) bool {
+	switch {
+	case math.IsNaN(costRatio) || costRatio >= s.ratio():
+		return true
+	case costRatio < q.c.CostEnter:
+		return false
+	}
+	hot, all := q.recordsSinceStart(member(s.high))
+	return q.wholeHost(s.high) || hot < q.c.HotLeave*all
+}
+
+// wholeHost reports whether the positions are two or more and all of one worker.
+func (q *inquiry) wholeHost(positions []int) bool {
+	host := q.taskManager[positions[0]]
+	return len(positions) > 1 && host != "" && slices.Equal(positions, q.positions(func(i int) bool { return q.taskManager[i] == host }))
+}
+
+// recordsSinceStart returns how many records the subtasks at the chosen
+// positions have had since their attempts started, on average, and how many all
+// subtasks have; NaN when Flink gave no counters.
+func (q *inquiry) recordsSinceStart(in func(int) bool) (some, all float64) {
+	chosen := make(map[int32]bool)
+	for p, i := range q.index {
+		if in(p) {
+			chosen[i] = true
+		}
+	}
+	n, counted := 0.0, 0.0
+	for i := range q.v.Subtasks {
+		t := &q.v.Subtasks[i]
+		records, ok := t.RecordsIn.Get()
+		if !ok {
+			continue
+		}
+		all, counted = all+records, counted+1
+		if chosen[t.Index] {
+			some, n = some+records, n+1
+		}
+	}
+	return some / n, all / counted
 }
 
 // hotFloor is the share of a hot subtask's load that stays on one subtask at

@@ -38,7 +38,7 @@ func judgeIdleReaders(q *inquiry) (Judgement, bool) {
 }
 
 // judgeHotPartition finds a partition that brings far more than the others:
-// readers own alike, one gets more.
+// readers own alike, one gets more. Readers that own none are not compared.
 func judgeHotPartition(q *inquiry) (Judgement, bool) {
 	if !q.v.Source() || !q.ownsPartitions() || len(q.index) < 2 {
 		return q.no(notApplicable("known_partitions"))
@@ -57,7 +57,7 @@ func judgeHotPartition(q *inquiry) (Judgement, bool) {
 	in := member(s.high)
 	loadHot, _ := meanOf(q.load, in)
 	busyHot, _ := meanOf(q.busy, in)
-	busyRest, _ := meanOf(q.busy, not(in))
+	busyRest, _ := meanOf(q.busy, func(i int) bool { return !in(i) && !math.IsNaN(q.share[i]) })
 	if !math.IsNaN(busyHot) && busyHot < busierThan*busyRest {
 		return q.no(against("busy_ratio", busyHot/busyRest, UnitRatio, busierThan))
 	}

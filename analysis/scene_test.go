@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 )
@@ -27,6 +28,10 @@ type scene struct {
 	gauges         bool // no accumulated times, as before Flink 1.17
 	skipped        bool
 	checkpointSize []float64
+	// had is how many records each subtask had in before all that.
+	had []float64
+	// unseen are subtasks that Flink gives no answer for.
+	unseen []int
 }
 
 // even returns n times v.
@@ -75,7 +80,7 @@ func (s scene) vertex(seconds float64) Vertex {
 			Counters: Counters{
 				BusyMs: Of(busy * t * 1000), BackPressuredMs: Of(pressed * t * 1000),
 				IdleMs:    Of((1 - busy - pressed) * t * 1000),
-				RecordsIn: Of(math.Floor(pick(s.in, i) * t)), RecordsOut: Of(math.Floor(pick(s.out, i) * t)),
+				RecordsIn: Of(math.Floor(pick(s.had, i) + pick(s.in, i)*t)), RecordsOut: Of(math.Floor(pick(s.out, i) * t)),
 				BytesIn: Of(pick(s.in, i) * t * 100),
 			},
 		}
@@ -93,7 +98,9 @@ func (s scene) vertex(seconds float64) Vertex {
 			sub.Partitions = Of(s.partitions[i])
 			v.Partitions = Of(v.Partitions.Or(0) + s.partitions[i])
 		}
-		v.Subtasks = append(v.Subtasks, sub)
+		if !slices.Contains(s.unseen, i) {
+			v.Subtasks = append(v.Subtasks, sub)
+		}
 	}
 	if s.checkpointSize != nil {
 		v.Checkpoint = &VertexCheckpoint{ID: 7}
@@ -107,8 +114,12 @@ func (s scene) vertex(seconds float64) Vertex {
 // poll is the snapshot of the scenes, as one job, so many 15-second polls
 // after the first.
 func poll(n int, scenes ...scene) Snapshot {
-	seconds := float64(n) * 15
-	s := Snapshot{At: epoch.Add(time.Duration(seconds) * time.Second), Cluster: "test", JobStates: map[string]int{Running: 1}}
+	return snapshotAt(float64(n)*15, scenes...)
+}
+
+// snapshotAt is the same so many seconds after the first poll.
+func snapshotAt(seconds float64, scenes ...scene) Snapshot {
+	s := Snapshot{At: epoch.Add(time.Duration(seconds * float64(time.Second))), Cluster: "test", JobStates: map[string]int{Running: 1}}
 	job := Job{ID: "job", Name: "orders", State: Running, RunningSince: epoch.Add(-10 * time.Minute)}
 	for _, sc := range scenes {
 		job.Vertices = append(job.Vertices, sc.vertex(seconds))

@@ -25,24 +25,24 @@ const recordCost = time.Millisecond
 
 // causes are the scenarios with one trouble each, and the healthy ones.
 func causes() []scenario {
-	some, many := []int{4, 16, 100}, []int{4, 16, 100, 1000}
+	many := []int{4, 16, 100, 1000}
 	return []scenario{
 		{"hot_key", many, plantHotKey},
 		{"few_keys", many, plantFewKeys},
 		{"key_group_layout", many, plantKeyGroupLayout},
-		{"partition_layout", some, plantPartitionLayout},
-		{"idle_readers", some, plantIdleReaders},
-		{"hot_partition", some, plantHotPartition},
+		{"partition_layout", many, plantPartitionLayout},
+		{"idle_readers", many, plantIdleReaders},
+		{"hot_partition", many, plantHotPartition},
 		{"slow_taskmanager", many, plantSlowTaskManager},
 		{"costly_records", many, plantCostlyRecords},
-		{"uneven_input", some, plantUnevenInput},
+		{"uneven_input", many, plantUnevenInput},
 		{"uniform_saturation", many, plantUniformSaturation},
-		{"stalled", some, plantStalled},
-		{"stalled_keyed", some, plantStalledKeyed},
-		{"backpressured", some, plantSlowSink},
+		{"stalled", many, plantStalled},
+		{"stalled_keyed", many, plantStalledKeyed},
+		{"backpressured", many, plantSlowSink},
 		{"balanced", many, plantBalanced},
-		{"quiet", some, plantQuiet},
-		{"not_enough_data", some, plantRestarting},
+		{"quiet", many, plantQuiet},
+		{"not_enough_data", many, plantRestarting},
 	}
 }
 

@@ -10,19 +10,19 @@ import (
 
 // pairs are the scenarios in which two things are uneven at once.
 func pairs() []scenario {
-	some := []int{4, 16, 100}
+	many := []int{4, 16, 100, 1000}
 	return []scenario{
-		{"hot_key_on_uneven_layout", some, plantHotKeyOnLayout},
-		{"hot_key_behind_slow_sink", some, plantHotKeyBehindSlowSink},
-		{"hot_key_before_busy_sink", some, plantHotKeyBeforeBusySink},
-		{"hot_key_forwarded", some, plantHotKeyForwarded},
-		{"hot_key_outweighs_slow_taskmanager", some, plantHotKeyOverSlowTaskManager},
-		{"slow_taskmanager_outweighs_hot_key", some, plantSlowTaskManagerOverHotKey},
-		{"partition_layout_feeds_balanced", some, plantPartitionLayoutFeedsBalanced},
-		{"two_hot_keys", some, plantTwoHotKeys},
+		{"hot_key_on_uneven_layout", many, plantHotKeyOnLayout},
+		{"hot_key_behind_slow_sink", many, plantHotKeyBehindSlowSink},
+		{"hot_key_before_busy_sink", many, plantHotKeyBeforeBusySink},
+		{"hot_key_forwarded", many, plantHotKeyForwarded},
+		{"hot_key_outweighs_slow_taskmanager", many, plantHotKeyOverSlowTaskManager},
+		{"slow_taskmanager_outweighs_hot_key", many, plantSlowTaskManagerOverHotKey},
+		{"partition_layout_feeds_balanced", many, plantPartitionLayoutFeedsBalanced},
+		{"two_hot_keys", many, plantTwoHotKeys},
 		{"ten_keys_over_sixteen", []int{16}, plantTenKeys},
-		{"half_of_the_subtasks_hot", []int{16, 100}, plantHalfHot},
-		{"join", some, plantJoin},
+		{"half_of_the_subtasks_hot", []int{16, 100, 1000}, plantHalfHot},
+		{"join", many, plantJoin},
 	}
 }
 

@@ -31,6 +31,17 @@ func TestMixtures(t *testing.T) {
 			busy: []float64{.99, .99, light, light}, out: []float64{990, 990, 1000 * light, 1000 * light},
 		}
 	}
+	// laid has a subtask whose records are dear beside others that own two key
+	// groups where the rest own one.
+	laid := func(dear float64) scene {
+		s := keyed(8, 12, byGroups(8, 12, .2), byGroups(8, 12, 100))
+		s.busy[1] = dear
+		return s
+	}
+	hotReader := scene{
+		id: "source", name: "Source: orders", p: 4, m: 128, partitions: []float64{1, 1, 1, 0},
+		busy: []float64{.2, .97, .2, 0}, out: []float64{200, 1500, 210, 0},
+	}
 	for _, c := range []struct {
 		name     string
 		scenes   []scene
@@ -47,6 +58,9 @@ func TestMixtures(t *testing.T) {
 		{"a third above the rest is noise beside four times it", []scene{roomySource(), beside}, "keyed", UnevenInput, []int{1}},
 		{"full readers with two partitions, a ninth behind those with one", []scene{readers(.89)}, "source", PartitionLayout, []int{0, 1}},
 		{"readers with one partition are as full as those with two", []scene{readers(.91)}, "source", UniformSaturation, []int{}},
+		{"dear records beside an uneven layout", []scene{roomySource(), laid(.97)}, "keyed", CostlyRecords, []int{1}},
+		{"dear records that make it as busy as those that own more", []scene{roomySource(), laid(.44)}, "keyed", KeyGroupLayout, []int{0, 2, 4, 6}},
+		{"a hot partition beside a reader without any", []scene{hotReader}, "source", HotPartition, []int{1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := judged(t, c.vertex, c.scenes...).Verdict

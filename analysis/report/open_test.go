@@ -138,6 +138,11 @@ func TestNoteAndNothing(t *testing.T) {
 	says(t, "nothing", shown(t, c), "no job runs")
 	c.Result.JobStates = map[string]int{"FINISHED": 2, "RUNNING": 0}
 	says(t, "ended", shown(t, c), "no job runs (FINISHED: 2)")
+	c.Result.Gaps = []analysis.Gap{{What: "taskmanager metrics", Reason: analysis.GapCold}}
+	says(t, "ended, with a gap", shown(t, c), "no job runs (FINISHED: 2)", "1 answer was not had")
+	c.Result.Gaps = nil
+	c.Result.JobStates = map[string]int{"RUNNING": 1, "RESTARTING": 1, "FINISHED": 4}
+	says(t, "configuration", shown(t, c), "2 jobs run, but include_jobs and exclude_jobs leave none", "-no job runs")
 	c.Note = "3 jobs run, but none matches --job\x1b[2J"
 	says(t, "note", shown(t, c), "3 jobs run, but none matches --job", "-no job runs", "-\x1b")
 	busy := cluster(sink())
@@ -157,4 +162,24 @@ func TestUnnamed(t *testing.T) {
 	c.Result.Jobs[0].Name, c.Result.Jobs[0].Vertices[0].Name, c.Result.Jobs[0].Vertices[1].Name = "", " ", "\n"
 	c.Result.Jobs[0].ID = "6c1f0a8e55555555"
 	says(t, "unnamed", shown(t, c), "unnamed job 6c1f0a8e… / unnamed vertex v2", "unnamed vertex v1 is 99 % back-pressured", "-(unnamed)")
+}
+
+// TestFilterLeavesNoneOfOne: of two clusters the filter may leave jobs of one
+// alone; of the other it is not said that no job runs.
+func TestFilterLeavesNoneOfOne(t *testing.T) {
+	one, other := cluster(sink()), cluster(sink())
+	one.Name, other.Name = "one", "other"
+	one.Result.Jobs[0].Name, other.Result.Jobs[0].Name = "orders", "clicks"
+	other.Result.JobStates = map[string]int{"RUNNING": 1, "CANCELED": 2}
+	in := input(one, other)
+	for name, write := range map[string]func(*strings.Builder) error{
+		"text":     func(b *strings.Builder) error { return Text(b, in, Filter{Job: "orders"}, TextOptions{}) },
+		"Markdown": func(b *strings.Builder) error { return Markdown(b, in, Filter{Job: "orders"}, MarkdownOptions{}) },
+	} {
+		var b strings.Builder
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		says(t, name, strings.ToLower(b.String()), "1 job runs, but none matches the filter", "-no job runs")
+	}
 }

@@ -102,7 +102,7 @@ func newClusterView(c ClusterInput, f Filter) clusterView {
 		out.notes = append(out.notes, gapNote(out.gaps))
 	}
 	switch {
-	case vertices == 0 && len(out.notes)+len(out.restarts) == 0:
+	case vertices == 0 && len(out.restarts) == 0:
 		out.none = cmp.Or(note, nothing(c.Result, f))
 	case note != "":
 		out.notes = append(out.notes, note)

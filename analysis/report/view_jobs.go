@@ -109,24 +109,34 @@ func often(n float64) string {
 	return thousands(n) + " times"
 }
 
-// nothing says why there is no vertex to show.
+// nothing says why there is no vertex to show: the filter left none, the
+// configuration did, or nothing runs.
 func nothing(r *analysis.Result, f Filter) string {
+	alive, ended := 0, map[string]int{}
+	for s, n := range r.JobStates {
+		switch {
+		case over(s) && n > 0:
+			ended[s] = n
+		case !over(s):
+			alive += n
+		}
+	}
 	switch n := len(r.Jobs); {
 	case n > 0 && len(f.jobs(r)) == 0:
 		return fmt.Sprintf("%s %s, but none matches the filter", count(n, "job"), verb(n > 1, "runs", "run"))
-	case f.Job != "" || f.Vertex != "":
+	case n > 0 && f.Vertex != "":
 		return "no vertex matches the filter"
-	}
-	ended := map[string]int{}
-	for s, n := range r.JobStates {
-		if n > 0 && s != running {
-			ended[s] = n
-		}
-	}
-	if len(ended) > 0 {
+	case n == 0 && alive > 0:
+		return fmt.Sprintf("%s %s, but include_jobs and exclude_jobs leave none", count(alive, "job"), verb(alive > 1, "runs", "run"))
+	case len(ended) > 0:
 		return "no job runs (" + counts(ended) + ")"
 	}
 	return "no job runs"
+}
+
+// over reports a state that a job does not leave.
+func over(state string) bool {
+	return state == "FINISHED" || state == "CANCELED" || state == "FAILED"
 }
 
 // bounded cuts a list of lines and says how many more there are.

@@ -34,7 +34,7 @@ type diagnose struct {
 
 func addDiagnose(r *registry) {
 	c := r.app.Command("diagnose", withExample(
-		"Polls a live cluster a few times, or replays a recording, and prints for each vertex the verdict with its evidence and advice. The exit code is 3 when --fail-on says so, and else 1 when a cluster did not answer or nothing was chosen.",
+		"Polls a live cluster a few times, or replays a recording, and prints for each vertex the verdict with its evidence and advice. The exit code is 3 when --fail-on says so, and else 1 when a cluster did not answer or only once, or nothing was chosen.",
 		"flink-skew-exporter diagnose --flink.url=http://jobmanager:8081",
 		"flink-skew-exporter diagnose --tape incident.jsonl.gz --format=markdown"))
 	d := &diagnose{
@@ -136,7 +136,7 @@ func (d *diagnose) replay(ctx context.Context, p process, cfg *config.Config) ([
 	if err != nil {
 		return nil, err
 	}
-	if damage := tape.Damage(); damage != nil {
+	if damage := tape.Damage(); damage != nil && tape.Polls() >= minPolls {
 		warn(p.stderr, fmt.Errorf("tape %s: %w; the report rests on the polls that were complete before it: %d", *d.tape, damage, tape.Polls()))
 	}
 	base := filepath.Base(*d.tape)
@@ -150,7 +150,7 @@ func (d *diagnose) replay(ctx context.Context, p process, cfg *config.Config) ([
 	if err != nil {
 		return nil, fmt.Errorf("tape %s: %w", *d.tape, err)
 	}
-	r := &readings{name: name, thresholds: d.thresholds(cfg, config.Cluster{}), filters: filters(cfg.Jobs(config.Cluster{}))}
+	r := &readings{name: name, thresholds: d.thresholds(cfg, config.Cluster{}), filters: filters(cfg.Jobs(config.Cluster{})), damage: tape.Damage()}
 	if err := r.replay(ctx, src); err != nil {
 		return nil, fmt.Errorf("tape %s: %w", *d.tape, err)
 	}

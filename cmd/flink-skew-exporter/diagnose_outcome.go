@@ -37,10 +37,26 @@ func silent(all []*readings) error {
 	return errors.Join(errs...)
 }
 
+// unjudged returns an error for each cluster of which one poll alone
+// succeeded: the report then says what runs there, and judges nothing of it.
+func unjudged(all []*readings) error {
+	var errs []error
+	for _, r := range all {
+		switch {
+		case r.good != 1 || len(r.result.Jobs) == 0:
+		case r.damage != nil:
+			errs = append(errs, fmt.Errorf("tape %s: %w; one poll before it is whole, which is not enough for a verdict: a window lies between two polls, so record it again", r.name, r.damage))
+		default:
+			errs = append(errs, fmt.Errorf("cluster %s: one poll is not enough for a verdict: a window lies between two polls", r.name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // outcome is an error when something stands that --fail-on asks about, or else
-// when a cluster is missing from the report.
+// when a cluster is missing from the report or could not be judged.
 func (d *diagnose) outcome(p process, all []*readings, in report.Input) error {
-	missing := silent(all)
+	missing := errors.Join(silent(all), unjudged(all))
 	least, _ := web.ParseSeverity(*d.failOn)
 	if worst := report.Worst(in, d.filter()); least > analysis.SeverityNone && worst >= least {
 		if missing != nil {

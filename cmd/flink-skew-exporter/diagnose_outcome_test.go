@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,7 +54,7 @@ func TestFindingsOutweighAClusterDown(t *testing.T) {
 		{Name: "up", Up: true, Result: &analysis.Result{Jobs: []analysis.JobResult{{ID: "j", Vertices: []analysis.VertexResult{hot}}}}},
 		{Name: "off"},
 	}}
-	all := []*readings{{name: "up", good: 1}, {name: "off", failed: 1, err: reasoned("refused")}}
+	all := []*readings{{name: "up", good: 2}, {name: "off", failed: 1, err: reasoned("refused")}}
 	text := func(s string) *string { return &s }
 	for level, code := range map[string]int{"none": exitFailed, "info": exitFindings, "warning": exitFindings, "critical": exitFailed} {
 		d := diagnose{failOn: text(level), job: text(""), vertex: text("")}
@@ -155,6 +156,36 @@ func TestDiagnoseDamagedTape(t *testing.T) {
 	short := writeFile(t, "short.jsonl", text[:100])
 	if got := execute(t, "diagnose", "--tape", short); got.code != exitFailed || got.stdout != "" || !strings.Contains(got.stderr, "error: tape "+short+": line 1: no recorded answer") {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// TestDiagnoseOnePoll: one poll judges nothing, which is no success, whether
+// the others were damaged, failed or never recorded.
+func TestDiagnoseOnePoll(t *testing.T) {
+	lines := strings.SplitAfter(unpack(t, tape("hot-key-2.3.0")), "\n")
+	second := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, `{"poll":1,`) || strings.HasPrefix(l, `{"poll": 1,`) })
+	if second < 1 {
+		t.Fatal("the tape has no second poll")
+	}
+	first := strings.Join(lines[:second], "")
+	failed := `{"poll":1,"at":99,"path":"/jobs/overview","status":0,"body":"timeout"}` + "\n"
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"damaged": {first + lines[second] + lines[second+1][:20], []string{fmt.Sprintf("error: tape damaged: line %d: ", second+2), "damaged", "not enough for a verdict"}},
+		"whole":   {first, []string{"error: cluster whole: one poll is not enough for a verdict"}},
+		"failed":  {first + failed, []string{"1 of 2 polls failed", "one poll is not enough for a verdict"}},
+	} {
+		got := execute(t, "diagnose", "--tape", writeFile(t, name+".jsonl", c.text))
+		if got.code != exitFailed || !strings.Contains(got.stdout, "1 poll") {
+			t.Errorf("%s: got %+v", name, got)
+		}
+		for _, w := range c.want {
+			if !strings.Contains(got.stderr, w) {
+				t.Errorf("%s: %q lacks %q", name, got.stderr, w)
+			}
+		}
 	}
 }
 

@@ -32,6 +32,8 @@ type readings struct {
 	ended []endedJob
 	// filters is what leaves jobs out by their names, empty when nothing does.
 	filters string
+	// damage is what ended a recording early, nil when nothing did.
+	damage error
 }
 
 // endedJob is a job as the last poll that had it left it.
