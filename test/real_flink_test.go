@@ -42,7 +42,7 @@ func full() bool { return os.Getenv("FLINK_SKEW_FULL") == "1" }
 func parts(d flink.Distribution) []part {
 	selected := []part{{"session", suite.testSession}, {"changes", suite.testChanges}}
 	if full() {
-		selected = append(selected, part{"load", suite.testLoad})
+		selected = append(selected, part{"mixed", suite.testMixed}, part{"load", suite.testLoad})
 		if hasConnector(d) {
 			selected = append(selected, part{"kafka", suite.testKafka})
 		}

@@ -1,4 +1,5 @@
 import java.io.Serializable;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.IntFunction;
@@ -8,17 +9,17 @@ import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 final class Keys implements Serializable {
     private static final long serialVersionUID = 1;
     private final int[] keys;
-    private final int hot;
+    private final int[] hot;
     private final int hotPercent;
     private int next;
 
     /**
-     * Makes count keys over all key groups. Of a hundred records hotPercent carry the key at index
-     * hotIndex, the rest go round the keys. asFlinkSees turns a key into what Flink takes the hash of.
+     * Makes count keys over all key groups. Of a hundred records hotPercent carry the keys at the
+     * indexes of hot-key, in turn, the rest go round the keys. asFlinkSees turns a key into what Flink takes the hash of.
      */
     Keys(int maxParallelism, Arguments a, IntFunction<Object> asFlinkSees) {
         this.keys = even(maxParallelism, a.number("keys", 8 * maxParallelism), asFlinkSees);
-        this.hot = keys[a.number("hot-key", 0)];
+        this.hot = Arrays.stream(a.text("hot-key", "0").split(",")).mapToInt(i -> keys[Integer.parseInt(i)]).toArray();
         this.hotPercent = a.number("hot-percent", 0);
     }
 
@@ -26,7 +27,7 @@ final class Keys implements Serializable {
     int of(long n) {
         // 37 is coprime to 100: the hot records come spread out, not as a burst.
         if (n * 37 % 100 < hotPercent) {
-            return hot;
+            return hot[(int) (n / 100 % hot.length)];
         }
         int key = keys[next];
         next = (next + 1) % keys.length;
