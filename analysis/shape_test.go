@@ -153,6 +153,19 @@ func keyShapes() map[string]shape {
 func otherShapes() map[string]shape {
 	balanced := string(Balanced)
 	return map[string]shape{
+		"cacheMs": {edge{"no window", "window", func(_ Config, x float64) string {
+			stands := func(age float64) Subtask {
+				return Subtask{
+					State: Running, AgeMs: Of(age), Counters: Counters{RecordsIn: Of(100), RecordsOut: Of(100)},
+					Gauges: &Ratios{Busy: Of(1), BackPressured: Of(0), Idle: Of(0)},
+				}
+			}
+			var tr track
+			if _, ok := feed(&tr, stands(600_000), stands(600_000+x)); !ok {
+				return "no window"
+			}
+			return "window"
+		}}, 30_000},
 		"quietEnter": {edge{string(Quiet), balanced, func(c Config, x float64) string {
 			return still(c, roomySource(), keyed(4, 128, even(4, x*c.ActivityBusy), even(4, 100)))
 		}}, 0.8},

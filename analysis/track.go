@@ -97,6 +97,13 @@ func fell(before, now Num) bool {
 	return okB && okN && n < b
 }
 
+// cacheMs is how long Flink before 1.17 may go on answering a busy subtask's
+// counters from its cache, which it refreshes every 10 s when asked
+// (metrics.fetcher.update-interval) and later on a host that is short of CPU.
+// Times that add up would tell a repeated answer from a subtask that got
+// nothing; the gauges do not, and only the latter lasts.
+const cacheMs = 30_000
+
 // measure forms the window between the track's base and the answer.
 func measure(t *track, s *Subtask) (w window, ok bool) {
 	busy, backPressured, idle := grown(t.base.BusyMs, s.BusyMs), grown(t.base.BackPressuredMs, s.BackPressuredMs), grown(t.base.IdleMs, s.IdleMs)
@@ -119,6 +126,9 @@ func measure(t *track, s *Subtask) (w window, ok bool) {
 		ms = max(age.Or(0), backPressured.Or(0)+idle.Or(0))
 	case s.Gauges != nil:
 		ms = age.Or(0)
+		if s.Gauges.Busy.Or(0) > 0 && in.Or(0)+out.Or(0)+bytes.Or(0) <= 0 && ms < cacheMs {
+			return w, false
+		}
 	}
 	if ms <= 0 {
 		return w, false

@@ -152,6 +152,40 @@ func TestGaugesWhenThereAreNoAccumulatedTimes(t *testing.T) {
 	}
 }
 
+// TestRepeatedAnswerIsNoStall: without accumulated times an answer from Flink's
+// cache looks like a busy subtask without records.
+func TestRepeatedAnswerIsNoStall(t *testing.T) {
+	old := func(age, in, busy float64) Subtask {
+		return Subtask{
+			State: Running, AgeMs: Of(age), Counters: Counters{RecordsIn: Of(in), RecordsOut: Of(in)},
+			Gauges: &Ratios{Busy: Of(busy), BackPressured: Of(0), Idle: Of(1 - busy)},
+		}
+	}
+	var tr track
+	if w, ok := feed(&tr, old(600_000, 100, 1), old(610_000, 100, 1)); ok {
+		t.Errorf("a window of a repeated answer: %+v", w)
+	}
+	moved := old(620_000, 1100, 1)
+	if w, ok := tr.advance(&moved, paceAt(epoch.Add(20*time.Second))); !ok || !near(w.recordsIn, 50, 1e-9) {
+		t.Errorf("%+v %t; the next window is of both", w, ok)
+	}
+	for _, c := range []struct {
+		what     string
+		age      float64
+		busy     float64
+		isWindow bool
+	}{
+		{"just within what a cache explains", 649_999, 1, false},
+		{"standing for longer than that", 650_000, 1, true},
+		{"idle, which needs no records", 630_000, 0, true},
+	} {
+		again, a := tr, old(c.age, 1100, c.busy)
+		if w, ok := again.advance(&a, paceAt(epoch.Add(30*time.Second))); ok != c.isWindow {
+			t.Errorf("%s: %+v %t", c.what, w, ok)
+		}
+	}
+}
+
 // TestSumsForget: a window counts half as much after Config.Window.
 func TestSumsForget(t *testing.T) {
 	p := paceAt(epoch) // Its Config.Window is a minute.

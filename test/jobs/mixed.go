@@ -60,7 +60,7 @@ func Edges() []Scenario {
 			Source: victim(),
 		}),
 		// A vertex that nobody has ever scaled: one subtask of one is no full ceiling.
-		skew("one-of-one", 1, 1, []string{"--enrich-us", "1000"}, map[string]Expectation{
+		skew("one-of-one", 1, 1, []string{"--sinks", "1", "--enrich-us", "1000"}, map[string]Expectation{
 			Enrich: {Verdicts: []string{"uniform_saturation"}, Warns: true, Findings: []string{"bottleneck", "non_parallel"}, NotFindings: []string{"ceiling_reached"}},
 			Source: victim(),
 		}),
