@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"time"
 )
 
@@ -22,6 +23,7 @@ func Analyze(prev State, s Snapshot, c Config) (State, Result) {
 	}
 	if s.TaskManagers != nil {
 		r.TaskManagers = OfInt(len(s.TaskManagers))
+		r.Workers = a.workers()
 	}
 	for i := range s.Jobs {
 		r.Jobs = append(r.Jobs, a.job(&s.Jobs[i], next.jobs[s.Jobs[i].ID]))
@@ -97,7 +99,10 @@ type analyzer struct {
 	busyOn map[string]float64
 	// evidence is reused from job to job, one an vertex.
 	evidence []*evidence
-	scratch  scratch
+	// counted are the TaskManagers with their numbers of subtasks, nil until
+	// one is in doubt.
+	counted []Worker
+	scratch scratch
 }
 
 // weighHosts compares the TaskManagers over all jobs' vertices: a slow host
@@ -191,6 +196,9 @@ func (a *analyzer) adviseFromNeighbours(v *Verdict, job *Job, g *graph, i int) {
 		}
 	case HotKey, FewKeys:
 		v.Advice.PreAggregation = preAggregation(job.Vertices, a.evidence, i)
+	case SlowTaskManager:
+		workers, measures := a.suspects([]string{v.Advice.TaskManager})
+		v.Advice.Workers, v.Evidence = workers, slices.Concat(v.Evidence, measures)
 	}
 }
 
@@ -251,7 +259,7 @@ func (a *analyzer) vertex(x vertexQuestion) VertexResult {
 	case s.freshAt.Equal(a.at):
 		s.root = s.root.take(x.g.root(x.at, a.c), a.c)
 	}
-	fc := &findingContext{q: q, s: s, result: &r, root: s.root.on, hosts: a.hosts, busyOn: a.busyOn, hasData: hasData, short: x.short}
+	fc := &findingContext{q: q, s: s, result: &r, root: s.root.on, hosts: a.hosts, busyOn: a.busyOn, hasData: hasData, short: x.short, suspects: a.suspects}
 	for _, find := range a.findings {
 		if f, ok := find(fc); ok && !a.c.Silenced[string(f.ID)] {
 			if f.Subtasks == nil {

@@ -27,6 +27,7 @@ func findStateSkew(x *findingContext) (Finding, bool) {
 		measureOf("largest_is_busiest", busiest, UnitRatio),
 	)
 	f.Subtasks = []int{fat}
+	f.Advice.Key = keyExpression(x.q.v.Description)
 	return f, true
 }
 

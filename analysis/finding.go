@@ -177,6 +177,8 @@ type Advice struct {
 	Cause string `json:"cause,omitempty"`
 	// TaskManager is the id of the slow worker.
 	TaskManager string `json:"task_manager,omitempty"`
+	// Workers are the TaskManagers to look at, at most eight of them.
+	Workers []Worker `json:"workers,omitempty"`
 }
 
 // PreAggregation describes a local–global pair: records are combined by a

@@ -16,6 +16,8 @@ type findingContext struct {
 	busyOn  map[string]float64 // busy seconds a second, by TaskManager
 	hasData bool
 	short   *shortage // nil unless this vertex is the tightest of its job
+	// suspects describes TaskManagers and how they differ from the others.
+	suspects func(ids []string) ([]Worker, []Measure)
 }
 
 // findingRules are in order of documentation.
@@ -152,12 +154,14 @@ func findWaiting(x *findingContext) (Finding, bool) {
 		return Finding{}, false // A source that sleeps to throttle itself is balanced, and no matter.
 	}
 	seen := make(map[string]bool)
+	var ids []string
 	var cpu, busy, cores float64
 	for i, tm := range x.q.taskManager {
 		if seen[tm] || x.q.busy[i] < x.q.c.SaturatedEnter {
 			continue
 		}
 		seen[tm] = true
+		ids = append(ids, tm)
 		used, ok := x.hosts[tm].cpu().Get()
 		if !ok || x.busyOn[tm] <= 0 {
 			return Finding{}, false
@@ -174,6 +178,13 @@ func findWaiting(x *findingContext) (Finding, bool) {
 		measureOf("cpu_of_cores", cpu/cores, UnitRatio),
 		measureOf("busy_on_taskmanagers", busy, UnitSeconds),
 	)
+	workers, measures := x.suspects(ids)
+	f.Advice.Workers = workers
+	for _, m := range measures {
+		if m.Name != "cpu_of_cores" {
+			f.Evidence = append(f.Evidence, m)
+		}
+	}
 	f.Confidence = confidence(x.s.windows, ConfidenceMedium)
 	return f, true
 }

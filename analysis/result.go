@@ -4,14 +4,16 @@ import "time"
 
 // Result is what one poll means. It shares nothing that later polls change.
 type Result struct {
-	At           time.Time      `json:"at"`
-	Cluster      string         `json:"cluster"`
-	FlinkVersion string         `json:"flink_version,omitempty"`
-	Slots        Slots          `json:"slots"`
-	TaskManagers Num            `json:"task_managers"`
-	JobStates    map[string]int `json:"job_states"`
-	Jobs         []JobResult    `json:"jobs"`
-	Gaps         []Gap          `json:"gaps,omitempty"`
+	At           time.Time `json:"at"`
+	Cluster      string    `json:"cluster"`
+	FlinkVersion string    `json:"flink_version,omitempty"`
+	Slots        Slots     `json:"slots"`
+	TaskManagers Num       `json:"task_managers"`
+	// Workers are the TaskManagers one by one; without their numbers of tasks.
+	Workers   []Worker       `json:"workers,omitempty"`
+	JobStates map[string]int `json:"job_states"`
+	Jobs      []JobResult    `json:"jobs"`
+	Gaps      []Gap          `json:"gaps,omitempty"`
 }
 
 // JobResult is one job that has not ended.

@@ -150,6 +150,12 @@ func judgeCostlyRecords(q *inquiry) (Judgement, bool) {
 	}
 	j := q.costJudgement(CostlyRecords, dear, limit)
 	j.Evidence = append(j.Evidence, measureOf("input_ratio", inputRatio, UnitRatio))
+	j.Advice.Key = keyExpression(q.v.Description)
+	if len(dear) == 1 {
+		// What its records cost above the others' stays together at any parallelism.
+		j.Advice.Floor = Of(max(0, q.busy[dear[0]]*(1-1/j.Evidence[0].Value.Or(1))))
+		j.Advice.Steps = q.steps(j.Advice.Floor.Or(0))
+	}
 	return j, true
 }
 

@@ -41,8 +41,13 @@ func judgeFewKeys(q *inquiry) (Judgement, bool) {
 		return q.no(against("records_since_start_share", some/all, UnitRatio, fewKeysPast))
 	}
 	some := idleShare >= fewKeysIdleSome && len(idle) >= 2 && q.maxLoad >= q.c.SkewEnter*q.meanLoad
-	if idleShare < q.c.FewKeysIdle && !some && !q.inSteps() {
+	if _, steps := q.inSteps(); idleShare < q.c.FewKeysIdle && !some && !steps {
 		return q.no(against("subtasks_without_records_share", idleShare, UnitRatio, q.c.FewKeysIdle))
+	}
+	advice := Advice{Key: keyExpression(q.v.Description)}
+	if unit, ok := q.inSteps(); ok {
+		advice.Floor = Of(q.maxBusy * unit / q.maxLoad)
+		advice.Steps = q.steps(advice.Floor.Or(0))
 	}
 	busiest := q.positions(func(i int) bool { return q.busy[i] >= 0.9*q.maxBusy })
 	return Judgement{
@@ -54,14 +59,15 @@ func judgeFewKeys(q *inquiry) (Judgement, bool) {
 			measureOf("records_mean", q.meanLoad, UnitRecordsPerSecond),
 			measureOf("upstream_backpressured", q.inputs.mean, UnitRatio),
 		},
-		Advice: Advice{Key: keyExpression(q.v.Description)},
+		Advice: advice,
 	}, true
 }
 
-// inSteps reports whether every load that is not zero is a small whole multiple
-// of the smallest one, as the loads of alike keys are.
-func (q *inquiry) inSteps() bool {
-	unit := math.Inf(1)
+// inSteps returns the smallest load that is not zero, and whether every other
+// one is a small whole multiple of it, as the loads of alike keys are. It is
+// then the load of one key, which no parallelism divides.
+func (q *inquiry) inSteps() (unit float64, ok bool) {
+	unit = math.Inf(1)
 	for _, l := range q.load {
 		if l > 0 {
 			unit = min(unit, l)
@@ -70,8 +76,8 @@ func (q *inquiry) inSteps() bool {
 	for _, l := range q.load {
 		n := l / unit
 		if l > 0 && (n > fewKeysMost || math.Abs(n-math.Round(n)) > fewKeysStep*math.Round(n)) {
-			return false
+			return unit, false
 		}
 	}
-	return true
+	return unit, true
 }

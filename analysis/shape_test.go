@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -191,6 +192,26 @@ func otherShapes() map[string]shape {
 				busy: []float64{.99, .99, .99 / x, .99 / x}, out: []float64{990, 990, 990 / x, 990 / x},
 			})
 		}}, 1.1},
+		"mostWorkers": {edge{"all are named", "some are left out", func(c Config, x float64) string {
+			n := int(math.Round(8 + 30*(x-8)))
+			var state State
+			var r Result
+			for k := range 4 {
+				s := keyed(n, 128, even(n, 1), even(n, 300))
+				for i := range n {
+					s.taskManagers = append(s.taskManagers, fmt.Sprint("tm-", i))
+				}
+				shot := poll(k, pressedSource(), s)
+				for _, id := range s.taskManagers {
+					shot.TaskManagers = append(shot.TaskManagers, TaskManager{ID: id, CPUSeconds: Of(10 + .1*float64(k)), CPUAt: shot.At})
+				}
+				state, r = Analyze(state, shot, c)
+			}
+			if v := r.Jobs[0].Vertices[1]; len(v.Finding(Waiting).Advice.Workers) < n {
+				return "some are left out"
+			}
+			return "all are named"
+		}}, 8},
 		"leastBacklog": {edge{"none", string(CatchUpShort), func(c Config, x float64) string {
 			return stands(c, CatchUpShort, func(s *Snapshot) { s.Jobs[0].Vertices[0].Backlog = Of(x * 1000) },
 				roomySource(), keyed(4, 128, even(4, .985), even(4, 250)))

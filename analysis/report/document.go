@@ -28,9 +28,11 @@ type Cluster struct {
 	SpanSeconds  float64        `json:"span_seconds"`
 	Slots        analysis.Slots `json:"slots"`
 	TaskManagers analysis.Num   `json:"task_managers"`
-	JobStates    map[string]int `json:"job_states"`
-	Jobs         []Job          `json:"jobs"`
-	Gaps         []analysis.Gap `json:"gaps"`
+	// Workers are the TaskManagers one by one.
+	Workers   []analysis.Worker `json:"workers"`
+	JobStates map[string]int    `json:"job_states"`
+	Jobs      []Job             `json:"jobs"`
+	Gaps      []analysis.Gap    `json:"gaps"`
 }
 
 // Job is one job that has not ended.
@@ -110,6 +112,8 @@ type AdviceData struct {
 	Key         string                  `json:"key"`
 	Cause       string                  `json:"cause"`
 	TaskManager string                  `json:"task_manager"`
+	// Workers are the TaskManagers to look at.
+	Workers []analysis.Worker `json:"workers"`
 	// PreAggregation is the first phase of a two-phase aggregation; null when
 	// there is none.
 	PreAggregation *analysis.PreAggregation `json:"pre_aggregation"`
@@ -165,13 +169,14 @@ func NewDocument(in Input, f Filter) Document {
 func NewCluster(c ClusterInput, f Filter) Cluster {
 	out := Cluster{
 		Cluster: valid(c.Name), Up: c.Up, Reason: c.Reason, Polls: c.Polls, SpanSeconds: c.Span.Seconds(),
-		JobStates: map[string]int{}, Jobs: []Job{}, Gaps: []analysis.Gap{},
+		Workers: []analysis.Worker{}, JobStates: map[string]int{}, Jobs: []Job{}, Gaps: []analysis.Gap{},
 	}
 	r := c.Result
 	if r == nil {
 		return out
 	}
 	out.FlinkVersion, out.Slots, out.TaskManagers, out.At = valid(r.FlinkVersion), r.Slots, r.TaskManagers, instant(r.At)
+	out.Workers = append(out.Workers, workers(r.Workers)...)
 	if r.JobStates != nil {
 		out.JobStates = r.JobStates
 	}
@@ -260,7 +265,7 @@ func judged(j *analysis.Judgement, w Words, docs string) Judged {
 		AdviceData: AdviceData{
 			Missing: j.Advice.Missing, Steps: j.Advice.Steps, KeyGroups: j.Advice.KeyGroups, Floor: j.Advice.Floor,
 			Key: valid(j.Advice.Key), Cause: j.Advice.Cause, TaskManager: valid(j.Advice.TaskManager),
-			PreAggregation: j.Advice.PreAggregation,
+			PreAggregation: j.Advice.PreAggregation, Workers: workers(j.Advice.Workers),
 		},
 	}
 	if out.Subtasks == nil {
@@ -271,6 +276,16 @@ func judged(j *analysis.Judgement, w Words, docs string) Judged {
 	}
 	if out.AdviceData.Steps == nil {
 		out.AdviceData.Steps = []analysis.Step{}
+	}
+	return out
+}
+
+// workers are the TaskManagers with names that are valid UTF-8.
+func workers(ws []analysis.Worker) []analysis.Worker {
+	out := make([]analysis.Worker, 0, len(ws))
+	for _, w := range ws {
+		w.ID, w.Host = valid(w.ID), valid(w.Host)
+		out = append(out, w)
 	}
 	return out
 }

@@ -66,12 +66,23 @@ func (f facts) scaling() string {
 		out += ", depending on how load lies in its key groups"
 	}
 	if floor, ok := f.j.Advice.Floor.Get(); ok && floor > 0 {
-		out += fmt.Sprintf("; the hot key alone makes %s", percent(floor))
+		out += fmt.Sprintf("; %s alone %s %s", f.indivisible(), verb(f.v.Verdict.ID == analysis.CostlyRecords, "makes", "make"), percent(floor))
 	}
 	if overloaded {
 		out += "; above 100 % is more than it can do"
 	}
 	return out + "."
+}
+
+// indivisible is what no parallelism divides.
+func (f facts) indivisible() string {
+	switch f.v.Verdict.ID {
+	case analysis.FewKeys:
+		return "one key"
+	case analysis.CostlyRecords:
+		return "the dear records"
+	}
+	return "the hot key"
 }
 
 // busiestRange writes a prediction as percent, and whether its high end is

@@ -101,7 +101,10 @@ func slowVertex() *analysis.VertexResult {
 	v := keyed(128, subtask{busy: 0.21, records: 300, tm: fast}, subtask{busy: 0.2, records: 302, tm: fast}, subtask{busy: 0.22, records: 299, tm: "tm-3"}, subtask{busy: 1, records: 288, tm: slow}, subtask{busy: 0.99, records: 287, tm: slow}, subtask{busy: 0.2, records: 300, tm: "tm-3"})
 	judge(v, analysis.SlowTaskManager, critical, analysis.ScalingNo, []int{3, 4}, ratio("cost_ratio", 4.98, 1.8),
 		number("cost_high", 0.00346, analysis.UnitSeconds), number("cost_others", 0.000695, analysis.UnitSeconds), ratio("busy_max", 1, 0.9), ratio("input_ratio", 0.96, 0))
+	v.Verdict.Evidence = append(v.Verdict.Evidence, ratio("gc_share", 0.23, 0), ratio("gc_share_others", 0.01, 0), ratio("cpu_of_cores", 0.71, 0),
+		ratio("cpu_of_cores_others", 0.36, 0), number("tasks_on_taskmanager", 4, analysis.UnitSubtasks), number("tasks_on_taskmanager_others", 4.5, analysis.UnitSubtasks))
 	v.Verdict.Advice.TaskManager = slow
+	v.Verdict.Advice.Workers = []analysis.Worker{{ID: slow, Host: "worker-7.example.org", CPUCores: of(2), CPUUsed: of(1.42), GCShare: of(0.23), Slots: of(8), SlotsUsed: of(2), Tasks: of(4)}}
 	return v
 }
 

@@ -36,13 +36,16 @@ func slowTaskManager(f facts) Words {
 	who, plural := f.who()
 	tm := "one TaskManager"
 	if id := f.j.Advice.TaskManager; id != "" {
-		tm = "TaskManager " + name(id)
+		tm = "TaskManager " + name(id) + f.host()
 	}
 	w := Words{Summary: []string{
 		fmt.Sprintf("%s %s on %s and %s %s that the others need, though %s %s %s.",
 			who, verb(plural, "runs", "run"), tm, verb(plural, "needs", "need"), f.costs(), verb(plural, "it", "they"), verb(plural, "gets", "get"), f.evenly()),
-		"More parallelism will not help: the host is slow, not the work uneven.",
 	}}
+	if s := f.workerFacts(); s != "" {
+		w.Summary = append(w.Summary, s)
+	}
+	w.Summary = append(w.Summary, "More parallelism will not help: the host is slow, not the work uneven.")
 	others := 0
 	for i := range f.job.Vertices {
 		o := &f.job.Vertices[i]
@@ -55,11 +58,11 @@ func slowTaskManager(f facts) Words {
 	} else if others > 1 {
 		w.Summary = append(w.Summary, fmt.Sprintf("%d other vertices of the job suffer from it as well.", others))
 	}
-	w.Do = []string{
-		fmt.Sprintf("Look at %s: share of time in garbage collection, CPU limit and throttling, neighbours on the machine, disk, and how many subtasks it carries.", tm),
-		"If nothing there can be mended, restart that TaskManager so that its subtasks run elsewhere; with uneven slots, spread them (taskmanager.load-balance.mode, or cluster.evenly-spread-out-slots before Flink 1.20).",
-	}
-	w.Dont = []string{"Change keys or parallelism: the records are spread evenly already."}
+	w.Do = append(f.workerSteps(),
+		"Look at that host: CPU limit and throttling of the container, neighbours on the machine, disk and network.",
+		"If nothing there can be mended, restart that TaskManager so that its subtasks run elsewhere; the job goes on from its last checkpoint.",
+		"With uneven slots, spread them (taskmanager.load-balance.mode, or cluster.evenly-spread-out-slots before Flink 1.20).")
+	w.Dont = []string{"Change keys or parallelism: the records are spread evenly already.", "Give every TaskManager more memory before knowing that it is garbage collection."}
 	return w
 }
 
@@ -67,17 +70,27 @@ func slowTaskManager(f facts) Words {
 func costlyRecords(f facts) Words {
 	who, plural := f.who()
 	head := fmt.Sprintf("%s %s %s", who, verb(plural, "gets", "get"), f.evenly())
-	return Words{
+	w := Words{
 		Summary: []string{
 			fmt.Sprintf("%s but %s %s%s.", head, verb(plural, "needs", "need"), f.costs(), clause(f.busyMax(), "; the busiest is %s busy", percent)),
 			"More parallelism will not help: the dear records stay together on one subtask.",
 		},
 		Do: []string{
-			fmt.Sprintf("Take a flame graph of %s (rest.flamegraph.enabled) and see what the time goes to: a key with very large state, big records to serialize, a slow lookup or a dear branch for some of them.", f.subtaskNames()),
-			"Compare the state sizes of the subtasks at the newest checkpoint.",
+			"Compare the state sizes of the subtasks at the newest checkpoint: one key with very large state (a growing list, a wide join) is dear to read and write.",
+			fmt.Sprintf("Take a flame graph of %s (rest.flamegraph.enabled) and see what the time goes to: state access, big records to serialize, a slow lookup or a dear branch for some of them.", f.subtaskNames()),
+			"Make those records cheaper: bound the state of a key (time-to-live, MapState in place of one large value), cache or batch the lookup, or send the dear kind of records to a vertex of its own.",
 		},
-		Dont: []string{"Salt the keys for their number: the records are spread evenly.", "Add parallelism or slots."},
+		Dont: []string{"Salt the keys for their number: the records are spread evenly.", "Add parallelism or slots.", "Blame the TaskManager unless its other subtasks are dear as well."},
 	}
+	if k := f.key(); k != "" {
+		w.Do[0] = fmt.Sprintf("Compare the state sizes of the subtasks at the newest checkpoint: one key of %s with very large state (a growing list, a wide join) is dear to read and write.", k)
+	}
+	if kg, m := f.v.Hot, 0; kg != nil && kg.KeyGroups != nil {
+		if m, _ = f.maxParallelism(); m > 0 {
+			w.Do = append(w.Do, f.suspectKeys(*kg.KeyGroups, m))
+		}
+	}
+	return w
 }
 
 // subtaskNames writes "subtask 2" or "subtasks 2 and 3" inside a sentence.

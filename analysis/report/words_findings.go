@@ -95,12 +95,16 @@ func waiting(f facts) Words {
 	head := "It is busy but hardly computes"
 	head += clause(f.measure("cpu_per_busy_second"), ": its TaskManagers use %s CPU seconds for each second its subtasks are busy", significant)
 	head += clause(f.measure("cpu_of_cores"), " (%s of their cores)", percent)
-	return Words{
+	w := Words{
 		Summary: []string{head + "; it waits for something outside, or is starved of CPU."},
 		Do: []string{"Find out first whether it waits for something outside or is starved of CPU. Take a flame graph in off-CPU mode (rest.flamegraph.enabled): a synchronous lookup or a slow sink shows at once; use asynchronous I/O, batching, caching or a faster service.",
 			"Rule out throttling: compare the container's CPU limit with what it uses."},
 		Dont: []string{"Add CPU before knowing that it is starved of it."},
 	}
+	if on := f.where(); on != "" {
+		w.Summary = append(w.Summary, on)
+	}
+	return w
 }
 
 // nonParallel: parallelism 1 of 1 is a choice, not a full ceiling.

@@ -82,6 +82,11 @@ func (f facts) findKey() string {
 	return fmt.Sprintf("Find the key%s: %s in %s of %d%s; of suspects in keys.txt, one a line, %s tells which do.", of, which, groupRange(*kg), m, f.narrowed(*kg, m), f.keysCommand(*kg, m))
 }
 
+// suspectKeys says how to tell which keys the busiest subtask processes.
+func (f facts) suspectKeys(kg analysis.KeyGroupRange, m int) string {
+	return fmt.Sprintf("If one key is to blame, it falls in %s of %d; of suspects in keys.txt, one a line, %s tells which do.", groupRange(kg), m, f.keysCommand(kg, m))
+}
+
 // keysCommand is the command that tells which suspects lie in the key groups. The
 // type of the key is in no answer of Flink's, so that it is left to the reader.
 func (f facts) keysCommand(kg analysis.KeyGroupRange, m int) string {

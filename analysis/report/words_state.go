@@ -32,8 +32,12 @@ func stateSkew(f facts) Words {
 	} else if ok {
 		w.Summary = append(w.Summary, "The newest checkpoint wrote all of it.")
 	}
+	key := "one key"
+	if k := f.key(); k != "" {
+		key = "one key of " + k
+	}
 	w.Do = []string{
-		"See what one key can gather: lists and maps that only grow, windows or timers that are never cleared, a join side without an end; give the state a time-to-live.",
+		"See what " + key + " can gather: lists and maps that only grow, windows or timers that are never cleared, a join side without an end; give the state a time-to-live.",
 		"Expect restores and rescales to take as long as this subtask's share takes.",
 	}
 	w.Dont = []string{"Compare what incremental checkpoints wrote: a fat subtask whose state rests looks thin.",
