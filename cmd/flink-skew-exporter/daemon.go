@@ -14,12 +14,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	toolkit "github.com/prometheus/exporter-toolkit/web"
 
+	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/report"
 	"github.com/flink-skew-exporter/flink-skew-exporter/collector"
 	"github.com/flink-skew-exporter/flink-skew-exporter/collector/scrape"
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/buildinfo"
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/config"
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/web"
+	"github.com/flink-skew-exporter/flink-skew-exporter/internal/web/history"
 	"github.com/flink-skew-exporter/flink-skew-exporter/restapi"
 )
 
@@ -32,7 +34,9 @@ type daemonOptions struct {
 	config *config.Config
 	web    *toolkit.FlagConfig
 	pprof  bool
-	logger *slog.Logger
+	// history is how many bytes the heatmaps' last hour may take; 0 keeps none.
+	history int
+	logger  *slog.Logger
 }
 
 // daemon polls clusters and serves what it finds. It is made, run once, and
@@ -42,6 +46,7 @@ type daemon struct {
 	started time.Time
 	clients []*restapi.Client
 	pollers []*collector.Poller
+	history *history.Store
 	server  *http.Server
 
 	listening sync.Once
@@ -55,7 +60,7 @@ func newDaemon(o daemonOptions) (*daemon, error) {
 	if err := toolkit.Validate(*o.web.WebConfigFile); err != nil {
 		return nil, usagef("--web.config.file %s: %w", *o.web.WebConfigFile, err)
 	}
-	d := &daemon{o: o, started: time.Now(), bound: make(chan struct{})}
+	d := &daemon{o: o, started: time.Now(), history: history.New(o.history), bound: make(chan struct{})}
 	for _, k := range o.config.Clusters {
 		if err := d.addCluster(k); err != nil {
 			return nil, fmt.Errorf("cluster %s: %w", k.Name, err)
@@ -67,6 +72,7 @@ func newDaemon(o daemonOptions) (*daemon, error) {
 	}
 	handler, err := web.Handler(web.Options{
 		Version: buildinfo.Read().String(), Metrics: metrics, View: d.view, Waiting: d.waiting, Pprof: o.pprof,
+		History: d.history,
 	})
 	if err != nil {
 		return nil, err
@@ -95,6 +101,7 @@ func (d *daemon) addCluster(k config.Cluster) error {
 	p, err := collector.NewPoller(collector.Config{
 		Source: client, Cluster: k.Name, Interval: c.PollInterval(k), Timeout: c.PollTimeout(k),
 		Thresholds: c.Judging(k), Top: c.Collector.Top, Observer: seen, Logger: d.o.logger,
+		Seen: func(r *analysis.Result) { d.history.Record(k.Name, r) },
 	})
 	if err != nil {
 		return err
