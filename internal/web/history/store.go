@@ -10,8 +10,9 @@ import (
 const (
 	// Columns is how many columns a vertex has at most.
 	Columns = 120
-	// Span is what they cover once there are enough polls. Until then a column
-	// is a poll; then neighbours are merged until all columns cover this much.
+	// Span is what they cover at least, and less than twice as much at most, once
+	// there are enough polls. Until then a column is a poll; when all columns
+	// cover less, neighbours are merged.
 	Span = time.Hour
 	// DefaultBudget is that of serve in bytes: 64 rows of 2,180 vertices, or 8
 	// rows of 17,400.
@@ -153,7 +154,7 @@ func (c *cluster) admit(r *analysis.Result, level int) bool {
 			v := &r.Jobs[i].Vertices[k]
 			id := key{r.Jobs[i].ID, v.ID}
 			one := c.series[id]
-			if one == nil || one.parallelism != v.Parallelism {
+			if one == nil || one.parallelism != v.Parallelism || one.rows == 0 && level > 0 {
 				one = newSeries(v.Parallelism, level, len(c.columns))
 				c.series[id] = one
 				changed = true

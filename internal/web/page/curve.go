@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -76,7 +77,10 @@ func newCurve(v *analysis.VertexResult) *curve {
 		top = max(top, p.High.Or(0))
 	}
 	top = niceAbove(top)
-	at := func(p int) float64 { return c.x(0.03 + 0.94*float64(p-first)/float64(last-first)) }
+	// Parallelisms that are near in proportion are near on the axis.
+	at := func(p int) float64 {
+		return c.x(0.03 + 0.94*math.Log(float64(p)/float64(first))/math.Log(float64(last)/float64(first)))
+	}
 	var low, high []string
 	drawn := -100.0
 	for _, p := range ps {
@@ -86,20 +90,20 @@ func newCurve(v *analysis.VertexResult) *curve {
 		load := loadRange(p)
 		c.Points = append(c.Points, point{x, l, p.Now, fmt.Sprintf("%d: %s", p.Parallelism, load)})
 		c.Steps = append(c.Steps, step{report.Whole(analysis.OfInt(p.Parallelism)), load, p.Now, p.High.Or(0) >= 1.005})
-		if x-drawn >= 34 {
-			c.XTicks = append(c.XTicks, tick{x, report.Whole(analysis.OfInt(p.Parallelism))})
+		if x-drawn >= 26 {
+			c.XTicks = append(c.XTicks, tick{At: x, Text: report.Whole(analysis.OfInt(p.Parallelism))})
 			drawn = x
 		}
 	}
 	c.Line = "M" + strings.Join(low, "L")
 	c.Band = c.Line + "L" + strings.Join(high, "L") + "Z"
 	for _, share := range []float64{0, 0.5, 1} {
-		c.YTicks = append(c.YTicks, tick{c.y(share), report.Percent(analysis.Of(top * share))})
+		c.YTicks = append(c.YTicks, tick{At: c.y(share), Text: report.Percent(analysis.Of(top * share))})
 	}
 	c.Full = c.y(1 / top)
 	if limit, ok := v.Ceiling.Effective.Get(); ok && int(limit) >= first && int(limit) <= last {
 		x := at(int(limit))
-		c.Ceiling, c.Anchor = &tick{x, "ceiling " + report.Whole(v.Ceiling.Effective)}, "start"
+		c.Ceiling, c.Anchor = &tick{At: x, Text: "ceiling " + report.Whole(v.Ceiling.Effective)}, "start"
 		if x > float64(c.Right-90) {
 			c.Anchor = "end"
 		}

@@ -61,6 +61,8 @@ type jobRow struct {
 	// there is not even that.
 	Minor []trouble
 	Calm  bool
+	// Unjudged counts the vertices without a verdict; empty when there are none.
+	Unjudged string
 }
 
 func (p *Pages) serveFleet(w http.ResponseWriter, r *http.Request) {
@@ -145,12 +147,14 @@ type ranking struct {
 	severity  analysis.Severity
 	unsettled string
 	puzzling  bool
+	// blind is how many vertices have no verdict.
+	blind int
 }
 
 // rank orders jobs: those worse first, then what could not be judged.
 func (r ranking) rank() int {
 	n := 2 * int(r.severity)
-	if r.severity < analysis.SeverityWarning && (r.puzzling || r.unsettled != "") {
+	if r.severity < analysis.SeverityWarning && (r.puzzling || r.unsettled != "" || r.blind > 0 && r.blind == len(r.job.Vertices)) {
 		n = 2*int(analysis.SeverityInfo) + 1
 	}
 	return n
@@ -172,6 +176,9 @@ func ranked(in report.Input, query string) []ranking {
 			r := ranking{cluster: c.Name, job: j, unsettled: report.Unsettled(j, c.Result.At)}
 			for k := range j.Vertices {
 				r.severity = max(r.severity, j.Vertices[k].Severity())
+				if unjudged(&j.Vertices[k]) {
+					r.blind++
+				}
 				r.puzzling = r.puzzling || puzzling(&j.Vertices[k])
 			}
 			out = append(out, r)
@@ -210,7 +217,8 @@ func newJobRow(r ranking) jobRow {
 		if len(row.Troubles) == 0 {
 			row.Minor = minor(r.cluster, j)
 		}
-		row.Calm = len(row.Troubles)+len(row.Minor) == 0
+		row.Unjudged = unjudgedOf(j)
+		row.Calm = len(row.Troubles)+len(row.Minor) == 0 && row.Unjudged == ""
 	}
 	if more := len(row.Troubles) - maxTroubles; more > 0 {
 		row.Troubles = row.Troubles[:maxTroubles]
@@ -225,7 +233,7 @@ func newJobRow(r ranking) jobRow {
 // chip is a vertex in one sign.
 func chip(v *analysis.VertexResult) badge {
 	class := severityClass(v.Severity())
-	if v.Severity() < analysis.SeverityWarning && (v.Verdict.ID == analysis.NotEnoughData || puzzling(v)) {
+	if unjudged(v) || v.Severity() < analysis.SeverityWarning && puzzling(v) {
 		class = "unknown"
 	}
 	return badge{Class: class, Sign: sign(v.Verdict.ID), Words: words(v.Verdict.ID)}
@@ -246,7 +254,7 @@ func tally(by map[string]int) string {
 
 // fleetVerdict is the fleet in one sentence, and its colour.
 func fleetVerdict(in report.Input) (sentence, class string) {
-	var down, pending, jobs, unknown int
+	var down, pending, jobs, unknown, blind int
 	var at [analysis.SeverityCritical + 1]int
 	for _, c := range in.Clusters {
 		switch {
@@ -258,6 +266,7 @@ func fleetVerdict(in report.Input) (sentence, class string) {
 	}
 	for _, r := range ranked(in, "") {
 		jobs++
+		blind += r.blind
 		at[r.severity]++
 		if r.rank() == 2*int(analysis.SeverityInfo)+1 {
 			unknown++
@@ -282,7 +291,7 @@ func fleetVerdict(in report.Input) (sentence, class string) {
 		class = "critical"
 	case at[analysis.SeverityWarning] > 0:
 		class = "warning"
-	case len(parts) > 0 || jobs == 0:
+	case len(parts) > 0 || jobs == 0 || blind > 0:
 		class = "unknown"
 	default:
 		class = "ok"
@@ -290,6 +299,8 @@ func fleetVerdict(in report.Input) (sentence, class string) {
 	switch {
 	case len(parts) == 0 && jobs == 0:
 		return "No job runs.", class
+	case len(parts) == 0 && blind > 0:
+		return "Nothing is seen to hold back " + all(jobs) + ", but " + verticesOf(blind) + " could not be judged.", class
 	case len(parts) == 0:
 		return "Nothing holds back " + all(jobs) + ".", class
 	}

@@ -26,9 +26,11 @@ type jobPage struct {
 	Down string
 	// Unsettled says that nothing could be judged and why.
 	Unsettled string
-	Facts     []fact
-	Troubles  []trouble
-	Graph     *drawing
+	// Unjudged counts the vertices without a verdict; empty when there are none.
+	Unjudged string
+	Facts    []fact
+	Troubles []trouble
+	Graph    *drawing
 	// Cards are the vertices in order; Left is how many more there are.
 	Cards []card
 	Left  string
@@ -78,9 +80,9 @@ func (p *Pages) jobPage(at place) jobPage {
 	j, c := at.job, at.cluster
 	name := report.Clean(report.JobName(j), titleColumns)
 	out := jobPage{
-		head: p.head(name, root, "api/v1/jobs/"+path(c.Name, j.ID), crumb{"Fleet", root}, crumb{Text: name}),
+		head: p.head(name, root, "api/v1/jobs/"+path(c.Name, j.ID), crumb{"Fleet", root}, crumb{Text: report.Clean(name, nameColumns)}),
 		Name: name, Cluster: report.Clean(c.Name, nameColumns), State: j.State, AsOf: asOf(c), Down: down(c),
-		Unsettled: report.Unsettled(j, c.Result.At), Facts: jobFacts(j), Troubles: troubles(c.Name, j, root),
+		Unsettled: report.Unsettled(j, c.Result.At), Facts: jobFacts(j), Troubles: troubles(c.Name, j, root), Unjudged: unjudgedOf(j),
 	}
 	if out.Unsettled != "" {
 		out.Troubles = nil

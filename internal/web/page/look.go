@@ -32,12 +32,38 @@ func newBadge(v *analysis.VertexResult, label string) badge {
 	case "OK":
 		return b
 	case "UNKNOWN":
-		b.Class, b.Severity = "unknown", "unknown"
+		b.Class = "unknown"
+		return b
+	}
+	if unjudged(v) {
+		b.Class = "unknown"
 		return b
 	}
 	b.Class = strings.ToLower(label)
 	b.Severity = b.Class
 	return b
+}
+
+// unjudged reports whether a vertex has no verdict and nothing graver beside it.
+func unjudged(v *analysis.VertexResult) bool {
+	return v.Verdict.ID == analysis.NotEnoughData && v.Severity() < analysis.SeverityWarning
+}
+
+// unjudgedOf says how many of a job's vertices have no verdict, empty when all have.
+func unjudgedOf(j *analysis.JobResult) string {
+	n := 0
+	for i := range j.Vertices {
+		if unjudged(&j.Vertices[i]) {
+			n++
+		}
+	}
+	switch {
+	case n == 0:
+		return ""
+	case n == len(j.Vertices):
+		return "No vertex could be judged yet"
+	}
+	return report.Whole(analysis.OfInt(n)) + " of " + verticesOf(len(j.Vertices)) + " could not be judged"
 }
 
 // sign is the mark that stands for a verdict.

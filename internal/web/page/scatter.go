@@ -14,7 +14,7 @@ const (
 	chartHeight = 250
 	chartLeft   = 78
 	chartRight  = 16
-	chartTop    = 14
+	chartTop    = 26
 	chartBottom = 40
 )
 
@@ -29,6 +29,8 @@ type chart struct {
 type tick struct {
 	At   float64
 	Text string
+	// Anchor is where the text hangs by, the middle when empty.
+	Anchor string
 }
 
 func newChart() chart {
@@ -85,8 +87,12 @@ func newScatter(rows []report.Row) *scatter {
 	}
 	right, top := niceAbove(most), niceAbove(dearest)
 	for _, share := range []float64{0, 0.5, 1} {
-		s.XTicks = append(s.XTicks, tick{s.x(share), report.Amount(analysis.Of(right*share), analysis.UnitRecordsPerSecond)})
-		s.YTicks = append(s.YTicks, tick{s.y(share), report.Amount(analysis.Of(top*share), analysis.UnitSeconds)})
+		x := tick{At: s.x(share), Text: report.Amount(analysis.Of(right*share), analysis.UnitRecordsPerSecond)}
+		if share == 1 {
+			x.Anchor = "end"
+		}
+		s.XTicks = append(s.XTicks, x)
+		s.YTicks = append(s.YTicks, tick{At: s.y(share), Text: report.Amount(analysis.Of(top*share), analysis.UnitSeconds)})
 	}
 	for i := range rows {
 		r := &rows[i]

@@ -20,8 +20,8 @@ type cells struct {
 	Label string
 	// Note says what a cell is when it is not one subtask; may be empty.
 	Note string
-	// Lines separate cells that are few enough to be told apart.
-	Lines bool
+	// Borders part cells that are few enough to be told apart.
+	Borders string
 }
 
 // tonePath is all cells of one tone.
@@ -57,10 +57,11 @@ func paint(cols, rows int, at func(col, row int) int) []tonePath {
 }
 
 // stripColumns is how many subtasks stand beside each other before the strip
-// goes on in a second row, and rowHeight how high one is, in pixels.
+// goes on in a second row, partedCells up to how many are parted by a line, and rowHeight how high one is, in pixels.
 const (
 	stripColumns = 128
 	oneRow       = 16
+	partedCells  = 64
 	manyRows     = 6
 )
 
@@ -83,8 +84,13 @@ func newStrip(v *analysis.VertexResult, most int) cells {
 		}
 	}
 	rows := (n + stripColumns - 1) / stripColumns
-	c := cells{Rows: max(1, rows), Height: oneRow, Label: stripLabel(v), Lines: n <= 64}
+	c := cells{Rows: max(1, rows), Height: oneRow, Label: stripLabel(v)}
 	c.Cols = (n + c.Rows - 1) / c.Rows
+	if n <= partedCells {
+		for i := 1; i < n; i++ {
+			c.Borders += fmt.Sprintf("M%d 0v1", i)
+		}
+	}
 	if c.Rows > 1 {
 		c.Height = c.Rows * manyRows
 	}

@@ -32,6 +32,8 @@ type vertexPage struct {
 	Table     subtaskTable
 	Signals   []signalRow
 	Links     []crumb
+	// Do and Dont are the advice.
+	Do, Dont []sentence
 	// Findings are those beside the verdict.
 	Findings []finding
 }
@@ -65,6 +67,7 @@ func (p *Pages) vertexPage(at place) vertexPage {
 		Facts: vertexFacts(v), Strip: newStrip(v, maxJobCells), Owners: newOwnership(v, words.Rows), Scatter: newScatter(words.Rows),
 		Curve: newCurve(v), Table: newSubtaskTable(v, words.Rows), Signals: signalRows(v),
 	}
+	out.Do, out.Dont = split(words.Words.Do), split(words.Words.Dont)
 	if v.Verdict.Severity > analysis.SeverityNone {
 		out.Confidence = string(v.Verdict.Confidence)
 	}
