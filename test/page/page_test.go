@@ -29,7 +29,7 @@ func TestStatusPage(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, product.Binary){
 		"from fleet to vertex": fromFleetToVertex, "every page is sound": everyPageIsSound, "without script": withoutScript,
 		"refresh keeps the place": refreshKeepsThePlace, "thousand subtasks": thousandSubtasks, "unreachable": unreachable,
-		"hostile names": hostileNames,
+		"hostile names": hostileNames, "described": described,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, binary) })
 	}
