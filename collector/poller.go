@@ -33,6 +33,10 @@ type Config struct {
 	Thresholds analysis.Config
 	// Top is K of the mode top; 0 means DefaultTop.
 	Top int
+	// Seen is given the result of every good poll in the poll's own goroutine,
+	// before it is published; it must be quick and keep nothing of it that it
+	// changes. nil is nobody.
+	Seen func(*analysis.Result)
 	// Observer is the one given to the Source's client, nil if it has none.
 	Observer *Observer
 	// Logger takes changes of state; nil drops them.
@@ -223,6 +227,9 @@ func (p *Poller) work(ctx context.Context, c *cycle, state analysis.State) (out 
 		return outcome{err: err}
 	}
 	next, result := analysis.Analyze(state, snapshot, p.cfg.Thresholds)
+	if p.cfg.Seen != nil {
+		p.cfg.Seen(&result)
+	}
 	return outcome{state: next, result: &result, view: newView(p.table, &result, p.label, p.cfg.Top)}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	toolkit "github.com/prometheus/exporter-toolkit/web"
 
+	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/report"
 	"github.com/flink-skew-exporter/flink-skew-exporter/collector"
 	"github.com/flink-skew-exporter/flink-skew-exporter/collector/scrape"
@@ -22,6 +23,7 @@ import (
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/config"
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/heap"
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/web"
+	"github.com/flink-skew-exporter/flink-skew-exporter/internal/web/history"
 	"github.com/flink-skew-exporter/flink-skew-exporter/restapi"
 )
 
@@ -34,7 +36,9 @@ type daemonOptions struct {
 	config *config.Config
 	web    *toolkit.FlagConfig
 	pprof  bool
-	logger *slog.Logger
+	// history is how many bytes the heatmaps' last hour may take; 0 keeps none.
+	history int
+	logger  *slog.Logger
 }
 
 // daemon polls clusters and serves what it finds. It is made, run once, and
@@ -44,6 +48,7 @@ type daemon struct {
 	started time.Time
 	clients []*restapi.Client
 	pollers []*collector.Poller
+	history *history.Store
 	server  *http.Server
 	ballast *heap.Ballast
 
@@ -57,7 +62,9 @@ func newDaemon(o daemonOptions) (*daemon, error) {
 	if err := toolkit.Validate(*o.web.WebConfigFile); err != nil {
 		return nil, usagef("--web.config.file %s: %w", *o.web.WebConfigFile, err)
 	}
-	d := &daemon{o: o, started: time.Now(), ballast: heap.New(), bound: make(chan struct{})}
+	d := &daemon{
+		o: o, started: time.Now(), history: history.New(o.history), ballast: heap.New(), bound: make(chan struct{}),
+	}
 	for _, k := range o.config.Clusters {
 		if err := d.addCluster(k); err != nil {
 			return nil, fmt.Errorf("cluster %s: %w", k.Name, err)
@@ -69,6 +76,7 @@ func newDaemon(o daemonOptions) (*daemon, error) {
 	}
 	handler, err := web.Handler(web.Options{
 		Version: buildinfo.Read().String(), Metrics: metrics, View: d.view, Waiting: d.waiting, Pprof: o.pprof,
+		History: d.history,
 	})
 	if err != nil {
 		return nil, err
@@ -97,6 +105,7 @@ func (d *daemon) addCluster(k config.Cluster) error {
 	p, err := collector.NewPoller(collector.Config{
 		Source: client, Cluster: k.Name, Interval: c.PollInterval(k), Timeout: c.PollTimeout(k),
 		Thresholds: c.Judging(k), Top: c.Collector.Top, Observer: seen, Logger: d.o.logger,
+		Seen: func(r *analysis.Result) { d.history.Record(k.Name, r) },
 	})
 	if err != nil {
 		return err

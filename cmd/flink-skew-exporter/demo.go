@@ -83,7 +83,7 @@ func (d *demo) run(ctx context.Context, p process) error {
 	if err := cfg.Validate(); err != nil {
 		return asFlag(err)
 	}
-	daemon, err := newDaemon(daemonOptions{config: cfg, web: d.port.toolkit, pprof: *d.port.pprof, logger: p.logger})
+	daemon, err := newDaemon(daemonOptions{config: cfg, web: d.port.toolkit, pprof: *d.port.pprof, history: int(*d.port.history), logger: p.logger})
 	if err != nil {
 		return err
 	}

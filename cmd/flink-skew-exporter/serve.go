@@ -2,13 +2,16 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/alecthomas/kingpin/v2"
+	"github.com/alecthomas/units"
 	toolkit "github.com/prometheus/exporter-toolkit/web"
 	"github.com/prometheus/exporter-toolkit/web/kingpinflag"
 
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/buildinfo"
+	"github.com/flink-skew-exporter/flink-skew-exporter/internal/web/history"
 )
 
 // defaultAddress is where serve and demo listen.
@@ -18,12 +21,15 @@ const defaultAddress = ":9923"
 type webFlags struct {
 	toolkit *toolkit.FlagConfig
 	pprof   *bool
+	history *units.Base2Bytes
 }
 
 func addWebFlags(c *kingpin.CmdClause) webFlags {
 	return webFlags{
 		toolkit: kingpinflag.AddFlags(c, defaultAddress),
 		pprof:   c.Flag("web.enable-pprof", "Serve Go's profiles under /debug/pprof/. They tell about the process; keep the port closed to strangers.").Bool(),
+		history: c.Flag("web.history", "Memory for the heatmaps of the last hour on the status page; merged rows as it fills. 0B keeps none.").
+			Default(fmt.Sprintf("%dMiB", history.DefaultBudget>>20)).Bytes(),
 	}
 }
 
@@ -48,7 +54,7 @@ func addServe(r *registry) {
 		if err := need(cfg); err != nil {
 			return err
 		}
-		d, err := newDaemon(daemonOptions{config: cfg, web: port.toolkit, pprof: *port.pprof, logger: p.logger})
+		d, err := newDaemon(daemonOptions{config: cfg, web: port.toolkit, pprof: *port.pprof, history: int(*port.history), logger: p.logger})
 		if err != nil {
 			return err
 		}

@@ -64,15 +64,21 @@ type failure struct {
 type api struct{ view func() report.Input }
 
 // newAPI answers everything under /api/, errors included, in JSON.
-func newAPI(view func() report.Input) http.Handler {
+func newAPI(view func() report.Input) (http.Handler, error) {
 	a := api{view}
+	description, err := newDescription()
+	if err != nil {
+		return nil, err
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/api/v1/clusters", a.clusters)
 	mux.HandleFunc("/api/v1/jobs", a.jobs)
 	mux.HandleFunc("/api/v1/jobs/{cluster}/{job_id}", a.job)
 	mux.HandleFunc("/api/v1/findings", a.findings)
+	mux.HandleFunc("/api/v1/openapi.yaml", description.yaml)
+	mux.HandleFunc("/api/v1/openapi.json", description.json)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		fail(w, http.StatusNotFound, "no such page; there are /api/v1/clusters, /api/v1/jobs, /api/v1/jobs/{cluster}/{job_id} and /api/v1/findings")
+		fail(w, http.StatusNotFound, "no such page; /api/v1/openapi.yaml describes those that there are")
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !reads(r) {
@@ -81,7 +87,7 @@ func newAPI(view func() report.Input) http.Handler {
 			return
 		}
 		mux.ServeHTTP(w, r)
-	})
+	}), nil
 }
 
 func (a api) clusters(w http.ResponseWriter, _ *http.Request) {
@@ -211,7 +217,7 @@ func fail(w http.ResponseWriter, status int, message string) { send(w, status, f
 func send(w http.ResponseWriter, status int, body any) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
+	h.Set("Cache-Control", revalidate)
 	w.WriteHeader(status)
 	e := json.NewEncoder(EscapeControls(w))
 	e.SetEscapeHTML(false)

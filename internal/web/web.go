@@ -5,18 +5,17 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/pprof"
-	"strconv"
 	"strings"
 	"time"
 
-	toolkit "github.com/prometheus/exporter-toolkit/web"
-
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/report"
+	"github.com/flink-skew-exporter/flink-skew-exporter/internal/web/history"
+	"github.com/flink-skew-exporter/flink-skew-exporter/internal/web/page"
 )
 
 // Options is what the surface is made of.
 type Options struct {
-	// Version is printed on the landing page.
+	// Version is printed at the foot of pages.
 	Version string
 	// Metrics answers /metrics.
 	Metrics http.Handler
@@ -26,27 +25,40 @@ type Options struct {
 	// Waiting returns the names of clusters whose first poll has not ended,
 	// good or bad; empty means ready.
 	Waiting func() []string
+	// History is what the pages' heatmaps are drawn from; nil draws none.
+	History *history.Store
 	// Pprof adds /debug/pprof/, all but the command line.
 	Pprof bool
 }
 
-// Handler returns the whole surface. An error means that the landing page
-// could not be rendered.
+// Handler returns the whole surface. An error means that something built in,
+// a template or the API's description, is broken.
 func Handler(o Options) (http.Handler, error) {
-	landing, err := landingPage(o)
+	pages, err := page.New(page.Options{View: o.View, History: o.History, Version: o.Version})
 	if err != nil {
-		return nil, fmt.Errorf("render the landing page: %w", err)
+		return nil, err
+	}
+	api, err := newAPI(o.View)
+	if err != nil {
+		return nil, err
+	}
+	squeeze, err := compressing()
+	if err != nil {
+		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/{$}", readOnly(landing))
+	mux.Handle("/", readOnly(squeeze(tagged(pages))))
 	mux.Handle("/metrics", readOnly(o.Metrics))
 	mux.Handle("/-/healthy", readOnly(http.HandlerFunc(healthy)))
 	mux.Handle("/-/ready", readOnly(ready(o.Waiting)))
-	mux.Handle("/api/", newAPI(o.View))
+	mux.Handle("/api/", squeeze(tagged(api)))
 	if o.Pprof {
 		// The command line is not served: a URL in it may hold a password.
 		mux.HandleFunc("/debug/pprof/cmdline", http.NotFound)
-		mux.HandleFunc("/debug/pprof/", pprof.Index)
+		mux.HandleFunc("/debug/pprof/", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Security-Policy", inlineStyle)
+			pprof.Index(w, r)
+		})
 		mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 		mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 		mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
@@ -66,23 +78,6 @@ func Server(h http.Handler, logger *slog.Logger) *http.Server {
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}
-}
-
-func landingPage(o Options) (http.Handler, error) {
-	c := toolkit.LandingConfig{
-		Name:        "flink-skew-exporter",
-		Description: "Skew and scaling ceilings of Apache Flink jobs",
-		Version:     o.Version,
-		Profiling:   strconv.FormatBool(o.Pprof),
-		Links: []toolkit.LandingLinks{
-			{Address: "/metrics", Text: "Metrics"},
-			{Address: "/api/v1/findings", Text: "Findings", Description: "verdicts and findings that matter, worst first (JSON)"},
-			{Address: "/api/v1/jobs", Text: "Jobs", Description: "every job and vertex with verdict, evidence and advice (JSON)"},
-			{Address: "/api/v1/clusters", Text: "Clusters", Description: "whether each is reached, and why not (JSON)"},
-			{Address: "/-/ready", Text: "Ready", Description: "whether every cluster has been polled once"},
-		},
-	}
-	return toolkit.NewLandingPage(c)
 }
 
 func healthy(w http.ResponseWriter, _ *http.Request) {
@@ -119,12 +114,20 @@ func readOnly(h http.Handler) http.Handler {
 
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
+const (
+	// ownFiles lets pages load our own files and nothing else, and run nothing
+	// that stands in them.
+	ownFiles = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+	// inlineStyle is for pprof's index, which is not ours to change.
+	inlineStyle = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+)
+
 // secure adds the headers that keep a browser from doing more with our pages
-// than showing them. Style is inline on the landing page and pprof's index.
+// than showing them. A handler whose page needs another policy sets its own.
 func secure(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		head := w.Header()
-		head.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'")
+		head.Set("Content-Security-Policy", ownFiles)
 		head.Set("X-Content-Type-Options", "nosniff")
 		head.Set("X-Frame-Options", "DENY")
 		head.Set("Referrer-Policy", "no-referrer")

@@ -78,12 +78,23 @@ func TestRoutes(t *testing.T) {
 		kind, body   string
 	}{
 		{"GET", "/", 200, "text/html", "flink-skew-exporter"},
-		{"GET", "/", 200, "text/html", `href="/api/v1/findings"`},
+		{"GET", "/", 200, "text/html", `href="./api/v1/findings"`},
 		{"GET", "/metrics", 200, "text/plain", "metric 1"},
 		{"HEAD", "/metrics", 200, "", ""},
 		{"GET", "/-/healthy", 200, "text/plain", "healthy"},
 		{"GET", "/-/ready", 200, "text/plain", "is ready"},
-		{"GET", "/nothing", 404, "text/plain", "not found"},
+		{"GET", "/nothing", 404, "text/html", "no such page"},
+		{"GET", "/jobs/jm:8081/a1", 200, "text/html", "orders &lt;b&gt;"},
+		{"GET", "/jobs/jm:8081/a1/v2", 200, "text/html", "enrich"},
+		{"GET", "/jobs/jm:8081/a1/v9", 404, "text/html", "no such vertex"},
+		{"GET", "/jobs/jm:8081/none", 404, "text/html", "no such job"},
+		{"GET", "/jobs/gone/a1", 404, "text/html", "refused"},
+		{"GET", "/jobs/none/a1", 404, "text/html", "no cluster"},
+		{"GET", "/assets/style.css", 200, "text/css", ".graph"},
+		{"GET", "/assets/page.js", 200, "text/javascript", "fetch("},
+		{"GET", "/assets/none", 404, "text/plain", "not found"},
+		{"GET", "/api/v1/openapi.yaml", 200, "application/yaml", "openapi: 3.1"},
+		{"GET", "/api/v1/openapi.json", 200, "application/json", `"openapi": "3.1`},
 		{"POST", "/metrics", 405, "text/plain", "only GET"},
 		{"DELETE", "/", 405, "text/plain", "only GET"},
 		{"GET", "/api/v1/clusters", 200, "application/json", `"jm:8081"`},
@@ -98,7 +109,7 @@ func TestRoutes(t *testing.T) {
 		{"GET", "/api/v1/findings?severity=none", 400, "application/json", "severity must be"},
 		{"GET", "/api/v2/x", 404, "application/json", "no such page"},
 		{"POST", "/api/v1/jobs", 405, "application/json", "only GET"},
-		{"GET", "/debug/pprof/", 404, "text/plain", "not found"},
+		{"GET", "/debug/pprof/", 404, "text/html", "no such page"},
 	} {
 		w := get(h, c.method, c.path)
 		if w.Code != c.status || !strings.HasPrefix(w.Header().Get("Content-Type"), c.kind) || !strings.Contains(w.Body.String(), c.body) {
