@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -52,7 +54,7 @@ func (k *checkHealth) run(ctx context.Context, p process) error {
 }
 
 // ask returns the first line of a healthy answer. A port that wants a password
-// is alive, which is all that can be known of it without one.
+// or a certificate is alive, which is all that can be known of it without one.
 func ask(ctx context.Context, u *url.URL) (string, error) {
 	client := http.Client{
 		Transport: &http.Transport{
@@ -68,7 +70,11 @@ func ask(ctx context.Context, u *url.URL) (string, error) {
 		return "", fmt.Errorf("ask for health: %w", err)
 	}
 	resp, err := client.Do(req)
-	if err != nil {
+	var refused *net.OpError
+	switch {
+	case errors.As(err, &refused) && refused.Op == "remote error": // A TLS alert, which only a living server sends.
+		return "flink-skew-exporter answers and wants a certificate", nil
+	case err != nil:
 		return "", fmt.Errorf("no answer; is flink-skew-exporter running there? %w", err)
 	}
 	defer func() { _ = resp.Body.Close() }()

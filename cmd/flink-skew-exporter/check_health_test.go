@@ -1,6 +1,9 @@
 package main
 
 import (
+	"crypto/tls"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -26,13 +29,21 @@ func TestCheckHealth(t *testing.T) {
 		t.Errorf("of a daemon: %+v", got)
 	}
 
-	tls := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.URL.Path)) }))
-	t.Cleanup(tls.Close)
-	if got := execute(t, "check", "health", "--url="+tls.URL+"/prefix/", "--ready"); got != (outcome{exitOK, "/prefix/-/ready\n", ""}) {
+	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.URL.Path)) }))
+	t.Cleanup(secure.Close)
+	if got := execute(t, "check", "health", "--url="+secure.URL+"/prefix/", "--ready"); got != (outcome{exitOK, "/prefix/-/ready\n", ""}) {
 		t.Errorf("over TLS, below a prefix: %+v", got)
 	}
 	if got := execute(t, "check", "health", "--url="+answeringAlways(t, http.StatusUnauthorized, "Unauthorized")); got.code != exitOK {
 		t.Errorf("with a password: %+v", got)
+	}
+	mutual := httptest.NewUnstartedServer(http.NotFoundHandler())
+	mutual.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
+	mutual.Config.ErrorLog = log.New(io.Discard, "", 0)
+	mutual.StartTLS()
+	t.Cleanup(mutual.Close)
+	if got := execute(t, "check", "health", "--url="+mutual.URL); got.code != exitOK || !strings.Contains(got.stdout, "wants a certificate") {
+		t.Errorf("with client certificates: %+v", got)
 	}
 }
 
