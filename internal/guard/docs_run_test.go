@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -65,9 +64,6 @@ func notHere() map[string]string {
 // as a reader would, one after the other, and holds what a console block shows
 // against what is printed. The JobManager of the pages is a simulated one.
 func TestDocumentedCommands(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the pages' commands are for a POSIX shell")
-	}
 	all := pages(t)
 	program := buildProgram(t)
 	ran := map[string]bool{}
