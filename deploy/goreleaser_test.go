@@ -49,7 +49,7 @@ func TestGoreleaser(t *testing.T) {
 	if !slices.Equal(b.Goos, []string{"linux", "darwin", "windows"}) || !slices.Equal(b.Goarch, []string{"amd64", "arm64"}) || !slices.Contains(b.Env, "CGO_ENABLED=0") {
 		t.Errorf("targets: %v %v %v", b.Goos, b.Goarch, b.Env)
 	}
-	if r.Checksum.Algorithm != "sha256" || len(r.Sboms) != 1 || r.Sboms[0].Artifacts != "archive" {
+	if r.Checksum.Algorithm != "sha256" || len(r.Sboms) != 1 || r.Sboms[0].Artifacts != "binary" {
 		t.Errorf("checksums and bills of materials: %+v %+v", r.Checksum, r.Sboms)
 	}
 	var patterns []string
