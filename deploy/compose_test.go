@@ -97,13 +97,7 @@ func TestComposeNamesAgree(t *testing.T) {
 			} `json:"options"`
 		} `json:"providers"`
 	}
-	text, err = os.ReadFile(mounts["/etc/grafana/provisioning/dashboards/flink-skew.yml"])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := yaml.Unmarshal(text, &provider); err != nil {
-		t.Fatal(err)
-	}
+	readYAML(t, mounts["/etc/grafana/provisioning/dashboards/flink-skew.yml"], &provider)
 	folder := mounts[provider.Providers[0].Options.Path]
 	if found, _ := filepath.Glob(filepath.Join(folder, "*.json")); len(found) != len(dashboards(t)) {
 		t.Errorf("Grafana finds %d dashboards in %s", len(found), folder)
@@ -117,15 +111,20 @@ func TestComposeNamesAgree(t *testing.T) {
 			URL string `json:"url"`
 		} `json:"datasources"`
 	}
-	text, err = os.ReadFile(mounts["/etc/grafana/provisioning/datasources/prometheus.yml"])
+	readYAML(t, mounts["/etc/grafana/provisioning/datasources/prometheus.yml"], &sources)
+	if sources.Datasources[0].URL != "http://prometheus:9090" {
+		t.Errorf("Grafana asks %s", sources.Datasources[0].URL)
+	}
+}
+
+func readYAML(t *testing.T, file string, into any) {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := yaml.Unmarshal(text, &sources); err != nil {
-		t.Fatal(err)
-	}
-	if sources.Datasources[0].URL != "http://prometheus:9090" {
-		t.Errorf("Grafana asks %s", sources.Datasources[0].URL)
+	if err := yaml.Unmarshal(text, into); err != nil {
+		t.Fatalf("%s: %v", file, err)
 	}
 }
 

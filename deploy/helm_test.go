@@ -163,17 +163,9 @@ func TestHelmPodsAreConfined(t *testing.T) {
 func TestHelmRulesAndDashboards(t *testing.T) {
 	r := mustRender(t, "everything.yaml")
 	rule := one[*monitoring.PrometheusRule](t, r.objects, "PrometheusRule")
-	got := map[string]bool{}
-	for _, g := range rule.Spec.Groups {
-		for _, x := range g.Rules {
-			if x.Alert != "" {
-				got[x.Alert] = true
-			}
-		}
-	}
 	want := alerts(t)
 	delete(want, "FlinkStateSkew") // prometheusRule.disabledAlerts of everything.yaml.
-	if !maps.Equal(got, want) {
+	if got := alertsOf(rule); !maps.Equal(got, want) {
 		t.Errorf("alerts of the PrometheusRule: %v, want %v", got, want)
 	}
 	checkAlerts(t, "PrometheusRule", rule)

@@ -67,15 +67,7 @@ func TestKustomizePrometheusOperator(t *testing.T) {
 		t.Errorf("the ServiceMonitor selects %v %s, the Service is %v %s", monitor.Spec.Selector.MatchLabels, monitor.Spec.Endpoints[0].Port, service.Labels, service.Spec.Ports[0].Name)
 	}
 	rule := one[*monitoring.PrometheusRule](t, objects, "PrometheusRule")
-	got := map[string]bool{}
-	for _, g := range rule.Spec.Groups {
-		for _, x := range g.Rules {
-			if x.Alert != "" {
-				got[x.Alert] = true
-			}
-		}
-	}
-	if !maps.Equal(got, alerts(t)) {
+	if got := alertsOf(rule); !maps.Equal(got, alerts(t)) {
 		t.Errorf("alerts: %v", got)
 	}
 	checkAlerts(t, "PrometheusRule", rule)

@@ -100,3 +100,16 @@ func kinds(objects []object) map[string]int {
 	}
 	return n
 }
+
+// alertsOf returns the names of a PrometheusRule's alerts.
+func alertsOf(rule *monitoring.PrometheusRule) map[string]bool {
+	names := map[string]bool{}
+	for _, g := range rule.Spec.Groups {
+		for _, x := range g.Rules {
+			if x.Alert != "" {
+				names[x.Alert] = true
+			}
+		}
+	}
+	return names
+}
