@@ -223,6 +223,27 @@ func TestHelmProbe(t *testing.T) {
 	}
 }
 
+// TestHelmScheme: whoever asks the port does so as the port speaks.
+func TestHelmScheme(t *testing.T) {
+	for web, scheme := range map[string]string{"{}": "http", "{configSecret: s}": "https", "{configSecret: s, tls: false}": "http", "{tls: true}": "http"} {
+		v, err := chartutil.ReadValues([]byte("flinkUrls: [http://x]\nserviceMonitor: {enabled: true}\nweb: " + web))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := render(t, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		probe := one[*apps.Deployment](t, r.objects, "Deployment").Spec.Template.Spec.Containers[0].LivenessProbe.Exec.Command
+		if want := "--url=" + scheme + "://localhost:9923"; !slices.Contains(probe, want) {
+			t.Errorf("web: %s: probe %v, want %s", web, probe, want)
+		}
+		if got := one[*monitoring.ServiceMonitor](t, r.objects, "ServiceMonitor").Spec.Endpoints[0].Scheme; got == nil || got.String() != scheme {
+			t.Errorf("web: %s: the ServiceMonitor's scheme is %v, want %s", web, got, scheme)
+		}
+	}
+}
+
 // TestHelmMistakes: what cannot work is refused, in words.
 func TestHelmMistakes(t *testing.T) {
 	for text, want := range map[string]string{

@@ -43,9 +43,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- end }}
 {{- end }}
 
-{{/* http, or https once our own port has a web configuration. */}}
+{{/* http, or https once our own port has a web configuration with TLS. */}}
 {{- define "fse.scheme" -}}
-{{- if .Values.web.configSecret }}https{{ else }}http{{ end }}
+{{- if and .Values.web.configSecret .Values.web.tls }}https{{ else }}http{{ end }}
 {{- end }}
 
 {{/* What a Deployment and the report's CronJob mount alike. */}}
