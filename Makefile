@@ -18,13 +18,14 @@ LDFLAGS     = -X $(VERSION_PKG).Version=$(shell git describe --tags --always --d
               -X $(VERSION_PKG).Branch=$(shell git rev-parse --abbrev-ref HEAD 2>/dev/null || echo unknown)
 
 # Files that "make generate" writes.
-GENERATED = METRICS.md deploy/reference-config.yaml ':(glob)dashboards/*.json'
+GENERATED = METRICS.md deploy/reference-config.yaml ':(glob)dashboards/*.json' \
+            deploy/helm/flink-skew-exporter/files deploy/kubernetes/prometheus-operator/prometheusrule.yaml
 
 # Linux links the race detector by a C compiler. Without one the tests run all
 # the same, and say what they lack.
 RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
-.PHONY: help matrix build test test-modules test-alerts lint vuln bench bench-json fuzz generate check test-real test-real-full test-real-all
+.PHONY: help matrix build cross test test-modules test-alerts lint vuln bench bench-json fuzz generate check test-real test-real-full test-real-all
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -53,6 +54,10 @@ lint: ## golangci-lint over every module
 vuln: ## known vulnerabilities in what the binary calls; asks vuln.go.dev
 	$(TOOLS) govulncheck ./...
 
+cross: ## the binary for every platform of a release, to see that it compiles
+	set -e; for p in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do echo "$$p:"; \
+		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -trimpath -o /dev/null ./cmd/flink-skew-exporter; done
+
 bench: ## cost of polling 10,000 to 1,000,000 subtasks, as a table
 	$(GO) run ./bench/poll
 
@@ -68,7 +73,7 @@ fuzz: ## every fuzz target for FUZZTIME (10s)
 matrix: ## verdicts on the recordings of real clusters, and a sweep over simulated ones
 	$(GO) test ./analysis -count=1 -run 'TestMatrix|TestSweep' -v | grep -v '^=== '
 
-generate: ## METRICS.md, the reference configuration and the dashboards, from the code
+generate: ## METRICS.md, the reference configuration, the dashboards and the packages' copies, from the code
 	set -e; for m in . $(MODULES); do (cd $$m && $(GO) generate ./...); done
 
 check: generate ## fails when a generated file is not the committed one
