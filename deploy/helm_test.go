@@ -252,6 +252,7 @@ func TestHelmMistakes(t *testing.T) {
 		"flinkUrls: [http://x]\nreplicas: 2": "replicas",
 		"flinkUrls: [http://x]\nconfig: {clusters: [{}]}":  "use one of them",
 		"probe: {enabled: true}":                           "probe.targets",
+		"probe: {enabled: true, targets: [http://x]}":      "config.probe.allow_targets",
 		"flinkUrls: [http://x]\nreport: {enabled: true}":   "report.prometheusUrl",
 		"flinkUrls: [http://x]\nsecrets: [a, a]":           "secrets",
 		"flinkUrls: [http://x]\nimage: {digest: 'sha256'}": "digest",
