@@ -259,7 +259,7 @@ func (a *analyzer) vertex(x vertexQuestion) VertexResult {
 	case s.freshAt.Equal(a.at):
 		s.root = s.root.take(x.g.root(x.at, a.c), a.c)
 	}
-	fc := &findingContext{q: q, s: s, result: &r, root: s.root.on, hosts: a.hosts, busyOn: a.busyOn, hasData: hasData, short: x.short, suspects: a.suspects}
+	fc := &findingContext{q: q, s: s, result: &r, root: s.root.on, hosts: a.hosts, busyOn: a.busyOn, hasData: hasData, short: x.short, a: a}
 	for _, find := range a.findings {
 		if f, ok := find(fc); ok && !a.c.Silenced[string(f.ID)] {
 			if f.Subtasks == nil {

@@ -267,6 +267,25 @@ func TestCeilingFindings(t *testing.T) {
 	}
 }
 
+// TestTwoJobsOfOneName: copies of a program share their names and the ids of
+// their vertices, and nothing else.
+func TestTwoJobsOfOneName(t *testing.T) {
+	var state State
+	var r Result
+	for n := range 4 {
+		s := poll(n, hotScenes()...)
+		other := poll(n, calmScenes()...).Jobs[0]
+		other.ID = "copy"
+		s.Jobs = append(s.Jobs, other)
+		state, r = Analyze(state, s, Defaults())
+	}
+	for i, want := range []VerdictID{HotKey, Balanced} {
+		if got := r.Jobs[i].Vertices[1].Verdict.ID; got != want {
+			t.Errorf("job %s: %s, want %s", r.Jobs[i].ID, got, want)
+		}
+	}
+}
+
 // TestClosedSets: every rule's verdict and every finding is in the documented set.
 func TestClosedSets(t *testing.T) {
 	known := map[VerdictID]bool{}

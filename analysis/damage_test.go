@@ -253,7 +253,10 @@ func TestDamagedTapes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			whole := readAnswers(t, name)
-			for _, d := range damages() {
+			for k, d := range damages() {
+				if underRace && k%4 != 0 {
+					continue // The detector makes a replay take ten times as long.
+				}
 				seeds := d.seeds
 				if testing.Short() || underRace {
 					seeds = 1

@@ -127,9 +127,12 @@ func (e *evidence) heldUp(c Config) bool {
 	if e.v.Source() || !(e.maxBusy < c.SaturatedLeave) || e.maxBackPressured < 1-c.SaturatedLeave {
 		return false // The common case.
 	}
-	return slices.ContainsFunc(e.positions(func(i int) bool { return e.backPressured[i] >= 1-c.SaturatedLeave }), func(i int) bool {
-		return e.busy[i]+e.backPressured[i] >= c.SaturatedEnter
-	})
+	for i, waits := range e.backPressured {
+		if waits >= 1-c.SaturatedLeave && e.busy[i]+waits >= c.SaturatedEnter {
+			return true
+		}
+	}
+	return false
 }
 
 // extremes returns the largest, mean and smallest of the values that are

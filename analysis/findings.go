@@ -16,8 +16,8 @@ type findingContext struct {
 	busyOn  map[string]float64 // busy seconds a second, by TaskManager
 	hasData bool
 	short   *shortage // nil unless this vertex is the tightest of its job
-	// suspects describes TaskManagers and how they differ from the others.
-	suspects func(ids []string) ([]Worker, []Measure)
+	// a describes the TaskManagers.
+	a *analyzer
 }
 
 // findingRules are in order of documentation.
@@ -178,7 +178,7 @@ func findWaiting(x *findingContext) (Finding, bool) {
 		measureOf("cpu_of_cores", cpu/cores, UnitRatio),
 		measureOf("busy_on_taskmanagers", busy, UnitSeconds),
 	)
-	workers, measures := x.suspects(ids)
+	workers, measures := x.a.suspects(ids)
 	f.Advice.Workers = workers
 	for _, m := range measures {
 		if m.Name != "cpu_of_cores" {

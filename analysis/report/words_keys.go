@@ -91,12 +91,14 @@ func fewKeys(f facts) Words {
 		head + clause(f.busyMax(), "; the busiest is %s busy", percent) + ".",
 		"Load comes in steps of one key, so more parallelism will not help.",
 	}
+	idle := ""
 	if fed > 0 && starved > 0 {
-		w.Do = append(w.Do, fmt.Sprintf("Group by something finer, so that there are many more keys than %d subtasks; or run it with fewer: %d of them do nothing.", f.v.Parallelism, starved))
-	} else {
-		w.Do = append(w.Do, "Group by something finer, so that there are many more keys than subtasks; or run fewer.")
+		idle = fmt.Sprintf(" (%d of %d do nothing)", starved, f.v.Parallelism)
 	}
-	w.Do = append(w.Do, "If a constant or a nearly constant expression is the key, use an unkeyed operator instead.")
+	w.Do = append(w.Do,
+		fmt.Sprintf("Count the distinct keys%s first. If so few are meant, fewer subtasks do as well%s; two keys may then meet on one of them.", of, idle),
+		fmt.Sprintf("Group by something finer where the meaning allows it, so that there are many more keys than %s, and merge in a second stage.", count(f.v.Parallelism, "subtask")),
+		"If a constant or a nearly constant expression is the key, use an unkeyed operator instead.")
 	if f.j.Advice.PreAggregation != nil {
 		w.Dont = append(w.Dont, "Look for a switch to two-phase aggregation: it is on, and does not make the keys more.")
 	}
