@@ -91,6 +91,9 @@ type pollerView struct {
 type exporterView struct {
 	head
 	mode Mode
+	// reload is nil where no configuration is read.
+	reload    *Reload
+	discovery []Discovery
 }
 
 type buildView struct{ head }
