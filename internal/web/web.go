@@ -26,6 +26,8 @@ type Options struct {
 	// Waiting returns the names of clusters whose first poll has not ended,
 	// good or bad; empty means ready.
 	Waiting func() []string
+	// Reload answers /-/reload, Probe /probe; nil leaves the page out.
+	Reload, Probe http.Handler
 	// Pprof adds /debug/pprof/, all but the command line.
 	Pprof bool
 }
@@ -43,6 +45,12 @@ func Handler(o Options) (http.Handler, error) {
 	mux.Handle("/-/healthy", readOnly(http.HandlerFunc(healthy)))
 	mux.Handle("/-/ready", readOnly(ready(o.Waiting)))
 	mux.Handle("/api/", newAPI(o.View))
+	if o.Reload != nil {
+		mux.Handle("/-/reload", o.Reload)
+	}
+	if o.Probe != nil {
+		mux.Handle("/probe", readOnly(o.Probe))
+	}
 	if o.Pprof {
 		// The command line is not served: a URL in it may hold a password.
 		mux.HandleFunc("/debug/pprof/cmdline", http.NotFound)
