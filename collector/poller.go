@@ -313,8 +313,9 @@ func (p *Poller) up(pub *Published, out outcome, took time.Duration) *Published 
 }
 
 func (p *Poller) down(pub *Published, out outcome, took time.Duration) *Published {
-	next := pub.failed(out.err, took)
-	p.outage.add(p.log, next, out.stack, time.Now())
+	now := time.Now()
+	next := pub.failed(out.err, now, took)
+	p.outage.add(p.log, next, out.stack, now)
 	return next
 }
 

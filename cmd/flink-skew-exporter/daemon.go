@@ -19,6 +19,7 @@ import (
 	"github.com/flink-skew-exporter/flink-skew-exporter/collector/scrape"
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/buildinfo"
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/config"
+	"github.com/flink-skew-exporter/flink-skew-exporter/internal/probe"
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/web"
 )
 
@@ -44,6 +45,7 @@ type daemon struct {
 	o         daemonOptions
 	collector *collector.Collector
 	fleet     *fleet
+	probe     *probe.Handler // nil in a demo
 	server    *http.Server
 
 	// mu is held while the configuration or what was found changes.
@@ -75,8 +77,12 @@ func newDaemon(o daemonOptions) (*daemon, error) {
 	if err := d.use(o.config); err != nil {
 		return nil, err
 	}
+	probes, err := d.prober()
+	if err != nil {
+		return nil, err
+	}
 	handler, err := web.Handler(web.Options{
-		Version: buildinfo.Read().String(), Metrics: metrics, View: d.view, Waiting: d.waiting, Pprof: o.pprof, Reload: d.reloader(),
+		Version: buildinfo.Read().String(), Metrics: metrics, View: d.view, Waiting: d.waiting, Pprof: o.pprof, Reload: d.reloader(), Probe: probes,
 	})
 	if err != nil {
 		return nil, err
@@ -132,6 +138,9 @@ func (d *daemon) Addr(ctx context.Context) net.Addr {
 func (d *daemon) Run(ctx context.Context) error {
 	var cleanup closers
 	defer cleanup.close()
+	if d.probe != nil {
+		cleanup.add(d.probe.Close)
+	}
 	d.fleet.begin()
 	cleanup.add(d.fleet.end)
 	d.watch(&cleanup)

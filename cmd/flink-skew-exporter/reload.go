@@ -24,6 +24,11 @@ func (d *daemon) use(c *config.Config) error {
 		next.end()
 		return err
 	}
+	if d.probe != nil {
+		if err := d.probe.Use(c); err != nil {
+			return err // Validate has accepted it.
+		}
+	}
 	if err := d.collector.SetLimits(collector.Mode(c.Collector.Subtasks), c.Collector.SeriesBudget); err != nil {
 		return err // Validate has accepted both.
 	}
