@@ -25,7 +25,7 @@ GENERATED = METRICS.md deploy/reference-config.yaml ':(glob)dashboards/*.json' \
 # the same, and say what they lack.
 RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
-.PHONY: help matrix build cross test test-modules test-alerts lint vuln bench bench-json fuzz generate check test-real test-real-full test-real-all
+.PHONY: help matrix build cross test test-modules test-alerts lint vuln bench bench-fleet bench-json fuzz generate check test-real test-real-full test-real-all
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -60,6 +60,9 @@ cross: ## the binary for every platform of a release, to see that it compiles
 
 bench: ## cost of polling 10,000 to 1,000,000 subtasks, as a table
 	$(GO) run ./bench/poll
+
+bench-fleet: ## cost of polling 200 clusters in one process; takes five minutes
+	$(GO) run ./bench/fleet
 
 bench-json: ## JSON libraries compared on the same bodies
 	cd bench/json && $(GO) test -run '^$$' -bench . -benchmem

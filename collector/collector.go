@@ -27,7 +27,6 @@ type Options struct {
 // Collector exposes any number of pollers, as a prometheus.Collector and as
 // frames of text. All methods may be called at once.
 type Collector struct {
-	opts  Options
 	table *table
 	descs map[string]*prometheus.Desc
 	build *buildView
@@ -37,7 +36,17 @@ type Collector struct {
 	// ids names entries, for the keys of frames.
 	ids atomic.Uint64
 	// mode is the one last used, so that a change is logged once.
-	mode atomic.Pointer[Mode]
+	mode   atomic.Pointer[Mode]
+	limits atomic.Pointer[limits]
+	// reload is nil until it is set, and so is discovery.
+	reload    atomic.Pointer[Reload]
+	discovery atomic.Pointer[[]Discovery]
+}
+
+// limits bound what is shown of single subtasks.
+type limits struct {
+	subtasks Mode
+	budget   int
 }
 
 // entry is one poller and what this collector has dropped of it.
@@ -53,26 +62,36 @@ type entry struct {
 
 // New returns a collector without clusters. It fails when an option cannot work.
 func New(o Options) (*Collector, error) {
-	if o.Subtasks == "" {
-		o.Subtasks = ModeTop
-	}
-	if o.Budget == 0 {
-		o.Budget = DefaultBudget
-	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	if _, err := ParseMode(string(o.Subtasks)); err != nil {
-		return nil, fmt.Errorf("collector: %w", err)
+	c := &Collector{table: newTable(), build: newBuildView(o.Build), log: o.Logger}
+	if err := c.SetLimits(o.Subtasks, o.Budget); err != nil {
+		return nil, err
 	}
-	if o.Budget < 0 {
-		return nil, fmt.Errorf("collector: series budget %d must be above 0", o.Budget)
-	}
-	c := &Collector{opts: o, table: newTable(), build: newBuildView(o.Build), log: o.Logger}
 	c.descs = c.table.descs()
-	c.mode.Store(&o.Subtasks)
+	c.mode.Store(&c.limits.Load().subtasks)
 	c.entries.Store(new([]*entry))
 	return c, nil
+}
+
+// SetLimits changes how much of single subtasks is shown, with the meanings
+// and defaults of Options. It fails, and changes nothing, when one cannot work.
+func (c *Collector) SetLimits(subtasks Mode, budget int) error {
+	if subtasks == "" {
+		subtasks = ModeTop
+	}
+	if budget == 0 {
+		budget = DefaultBudget
+	}
+	if _, err := ParseMode(string(subtasks)); err != nil {
+		return fmt.Errorf("collector: %w", err)
+	}
+	if budget < 0 {
+		return fmt.Errorf("collector: series budget %d must be above 0", budget)
+	}
+	c.limits.Store(&limits{subtasks, budget})
+	return nil
 }
 
 // SetPollers replaces the clusters shown; pollers that stay keep their

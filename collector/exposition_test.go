@@ -98,7 +98,13 @@ func full(t testing.TB) *Collector {
 	prod.cfg.Observer.Response("job", 200, 1000)
 	prod.cfg.Observer.Response("job", 404, 24)
 	prod.cfg.Observer.Response("overview", 0, -1)
-	return newShown(t, Options{}, prod, down, pending)
+	c := newShown(t, Options{}, prod, down, pending)
+	c.SetReload(Reload{OK: true, At: at()})
+	c.SetDiscovery([]Discovery{
+		{Source: "targets/*.json", Targets: 2, Failures: 1, At: at()}, {Source: "http://sd/targets", Failures: 3},
+		{Source: "targets/*.json", Targets: 7},
+	})
+	return c
 }
 
 // reasoned is an error with a reason.

@@ -91,7 +91,7 @@ type table struct {
 func newTable() *table {
 	return &table{
 		build:    finish(buildRows(), buildLabels()),
-		exporter: finish(exporterRows(), nil),
+		exporter: finish(slices.Concat(exporterRows(), configRows()), nil),
 		pollers:  finish(pollerRows(), clusterLabels()),
 		clusters: finish(clusterRows(), clusterLabels()),
 		jobs:     finish(jobRows(), jobLabels()),

@@ -22,6 +22,7 @@ func promised() map[string][]string {
 		"exporter_poll_duration_seconds": nil, "exporter_requests_total": {"endpoint", "code"},
 		"exporter_response_bytes_total": nil, "exporter_snapshot_timestamp_seconds": nil, "exporter_series": nil,
 		"exporter_series_dropped_total": {"reason"}, "exporter_build_info": buildLabels(),
+		"exporter_config_last_reload_successful": nil, "exporter_config_last_reload_success_timestamp_seconds": nil,
 	}
 	for _, name := range []string{
 		"parallelism", "max_parallelism", "source_partitions", "ceiling_headroom_ratio", "required_parallelism",

@@ -24,6 +24,7 @@ type Frame struct {
 func (c *Collector) Frame() *Frame {
 	entries := *c.entries.Load()
 	f := &Frame{table: c.table, build: c.build}
+	limits := *c.limits.Load()
 	var key []byte
 	views := make([]*view, len(entries))
 	for i, e := range entries {
@@ -38,11 +39,14 @@ func (c *Collector) Frame() *Frame {
 		key = binary.AppendUvarint(key, e.id)
 		key = binary.AppendUvarint(key, pub.good)
 	}
-	f.mode = c.affordable(views)
-	f.exporter = &exporterView{mode: f.mode}
+	f.mode = c.affordable(limits, views)
+	f.exporter = &exporterView{mode: f.mode, reload: c.reload.Load()}
+	if d := c.discovery.Load(); d != nil {
+		f.exporter.discovery = *d
+	}
 	f.key = string(f.mode) + string(key)
 	for i, e := range entries {
-		f.add(e, f.pollers[i], views[i], c.opts.Subtasks)
+		f.add(e, f.pollers[i], views[i], limits.subtasks)
 	}
 	return f
 }
@@ -74,7 +78,7 @@ func (e *entry) count(good uint64, dropped int) {
 }
 
 // affordable holds the budget over all clusters and logs a change of mode.
-func (c *Collector) affordable(views []*view) Mode {
+func (c *Collector) affordable(l limits, views []*view) Mode {
 	series := func(m Mode) int {
 		n := 0
 		for _, v := range views {
@@ -84,10 +88,10 @@ func (c *Collector) affordable(views []*view) Mode {
 		}
 		return n
 	}
-	mode := afford(c.opts.Subtasks, c.opts.Budget, series)
+	mode := afford(l.subtasks, l.budget, series)
 	if was := c.mode.Swap(&mode); *was != mode {
-		c.log.Warn("series budget changes what is shown of subtasks", "wanted", c.opts.Subtasks, "shown", mode,
-			"wanted_series", series(c.opts.Subtasks), "shown_series", series(mode), "budget", c.opts.Budget)
+		c.log.Warn("series budget changes what is shown of subtasks", "wanted", l.subtasks, "shown", mode,
+			"wanted_series", series(l.subtasks), "shown_series", series(mode), "budget", l.budget)
 	}
 	return mode
 }

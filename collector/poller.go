@@ -29,6 +29,10 @@ type Config struct {
 	Interval time.Duration
 	// Timeout ends a poll; it must be below Interval. 0 means 4/5 of it.
 	Timeout time.Duration
+	// Delay is the wait before the first poll, and FirstGap the time from its
+	// beginning to that of the second, by which pollers keep out of each
+	// other's way; 0 means none and Interval.
+	Delay, FirstGap time.Duration
 	// Thresholds are those of the analysis.
 	Thresholds analysis.Config
 	// Top is K of the mode top; 0 means DefaultTop.
@@ -54,6 +58,8 @@ type Poller struct {
 	owner chan struct{}
 	// busy is whether a call of the Source or its analysis is under way.
 	busy atomic.Bool
+	// trace is whether results tell of every rule.
+	trace atomic.Bool
 	// state and outage belong to the owner.
 	state  analysis.State
 	outage outage
@@ -64,6 +70,9 @@ type Poller struct {
 func NewPoller(c Config) (*Poller, error) {
 	if c.Timeout == 0 {
 		c.Timeout = c.Interval / 5 * 4
+	}
+	if c.FirstGap == 0 {
+		c.FirstGap = c.Interval
 	}
 	if c.Top == 0 {
 		c.Top = DefaultTop
@@ -80,6 +89,8 @@ func NewPoller(c Config) (*Poller, error) {
 		return nil, fmt.Errorf("poller of cluster %q: interval %s must be above 0", c.Cluster, c.Interval)
 	case c.Timeout <= 0 || c.Timeout >= c.Interval:
 		return nil, fmt.Errorf("poller of cluster %q: timeout %s must be above 0 and below the interval %s", c.Cluster, c.Timeout, c.Interval)
+	case c.Delay < 0 || c.FirstGap < 0:
+		return nil, fmt.Errorf("poller of cluster %q: delay %s and first gap %s must not be negative", c.Cluster, c.Delay, c.FirstGap)
 	case c.Top < 0:
 		return nil, fmt.Errorf("poller of cluster %q: top %d must be above 0", c.Cluster, c.Top)
 	}
@@ -104,9 +115,25 @@ func (p *Poller) Current() (*Published, bool) {
 	return pub, pub.Result != nil && time.Since(pub.At) <= StaleAfter*p.cfg.Interval
 }
 
-// Run polls at once and then at every interval until ctx ends, and returns
-// then without waiting for a poll under way, whose context has ended too. A
-// poll that overruns delays the next to a later tick; ticks are never made up for.
+// Trace makes the results of polls from now on tell of every rule that was
+// asked, at some cost of memory.
+func (p *Poller) Trace() { p.trace.Store(true) }
+
+// Adopt takes over what another poller of the same cluster knows, for a change
+// of configuration that does not change the cluster: its state of the analysis,
+// its last result and its counts. It must be called before the first poll; it
+// waits until the other one's Run or Once has returned.
+func (p *Poller) Adopt(old *Poller) {
+	old.owner <- struct{}{}
+	defer func() { <-old.owner }()
+	p.state, p.outage = old.state, old.outage
+	p.now.Store(old.now.Load())
+}
+
+// Run polls at once, or after the configured delay, and then at every interval
+// until ctx ends, and returns then without waiting for a poll under way, whose
+// context has ended too. A poll that overruns delays the next to a later tick;
+// ticks are never made up for.
 func (p *Poller) Run(ctx context.Context) {
 	select {
 	case p.owner <- struct{}{}:
@@ -114,17 +141,22 @@ func (p *Poller) Run(ctx context.Context) {
 	case <-ctx.Done():
 		return
 	}
-	if ctx.Err() != nil {
+	if !wait(ctx, p.cfg.Delay) {
 		return
 	}
-	ticker := time.NewTicker(p.cfg.Interval)
+	ticker := time.NewTicker(p.cfg.FirstGap)
 	defer ticker.Stop()
+	steady := p.cfg.FirstGap == p.cfg.Interval
 	at := p.begin(ctx)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
+			if !steady {
+				ticker.Reset(p.cfg.Interval)
+				steady = true
+			}
 			if at == nil {
 				at = p.begin(ctx)
 			} else {
@@ -134,6 +166,21 @@ func (p *Poller) Run(ctx context.Context) {
 			p.end(ctx, at, out)
 			at = nil
 		}
+	}
+}
+
+// wait reports false when ctx ended first.
+func wait(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
 	}
 }
 
@@ -226,7 +273,9 @@ func (p *Poller) work(ctx context.Context, c *cycle, state analysis.State) (out 
 	if err != nil {
 		return outcome{err: err}
 	}
-	next, result := analysis.Analyze(state, snapshot, p.cfg.Thresholds)
+	thresholds := p.cfg.Thresholds
+	thresholds.Trace = thresholds.Trace || p.trace.Load()
+	next, result := analysis.Analyze(state, snapshot, thresholds)
 	if p.cfg.Seen != nil {
 		p.cfg.Seen(&result)
 	}
@@ -271,8 +320,9 @@ func (p *Poller) up(pub *Published, out outcome, took time.Duration) *Published 
 }
 
 func (p *Poller) down(pub *Published, out outcome, took time.Duration) *Published {
-	next := pub.failed(out.err, took)
-	p.outage.add(p.log, next, out.stack, time.Now())
+	now := time.Now()
+	next := pub.failed(out.err, now, took)
+	p.outage.add(p.log, next, out.stack, now)
 	return next
 }
 

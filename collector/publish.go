@@ -26,6 +26,8 @@ type Published struct {
 	Result *analysis.Result
 	// At is when the newest good poll was published; zero before there was one.
 	At time.Time
+	// Ended is when the last poll ended, good or bad; zero before there was one.
+	Ended time.Time
 	// Duration is how long the last ended poll took, analysis included.
 	Duration time.Duration
 	// Polls counts ended polls, good and bad; the first one makes a cluster ready.
@@ -73,7 +75,8 @@ func reasonOf(err error) string {
 }
 
 // failed is p after a poll that failed. What was known stays: unknown is not empty.
-func (p Published) failed(err error, took time.Duration) *Published {
+func (p Published) failed(err error, now time.Time, took time.Duration) *Published {
+	p.Ended = now
 	p.Up, p.Reason, p.Err, p.Duration = false, reasonOf(err), err, took
 	p.Polls++
 	p.Failures = increment(p.Failures, p.Reason, 1)
@@ -83,7 +86,7 @@ func (p Published) failed(err error, took time.Duration) *Published {
 // succeeded is p after a good poll that ended at now.
 func (p Published) succeeded(r *analysis.Result, v *view, now time.Time, took time.Duration) *Published {
 	p.Up, p.Reason, p.Err, p.Duration = true, "", nil, took
-	p.Result, p.view, p.At = r, v, now
+	p.Result, p.view, p.At, p.Ended = r, v, now, now
 	p.Polls++
 	p.good++
 	p.Duplicates += uint64(v.duplicates)

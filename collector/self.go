@@ -71,6 +71,25 @@ func (o *Observer) counts() map[request]uint64 {
 	return m
 }
 
+// Requests is how often an endpoint was answered with a code.
+type Requests struct {
+	Endpoint, Code string
+	Count          uint64
+}
+
+// Requests returns the counts so far in a fixed order; nil without an Observer.
+func (o *Observer) Requests() []Requests {
+	counts := o.counts()
+	all := make([]Requests, 0, len(counts))
+	for key, n := range counts {
+		all = append(all, Requests{key.endpoint, key.code, n})
+	}
+	slices.SortFunc(all, func(a, b Requests) int {
+		return slices.Compare([]string{a.Endpoint, a.Code}, []string{b.Endpoint, b.Code})
+	})
+	return all
+}
+
 // Reasons of series_dropped_total.
 const (
 	dropBudget    = "budget"
@@ -91,6 +110,9 @@ type pollerView struct {
 type exporterView struct {
 	head
 	mode Mode
+	// reload is nil where no configuration is read.
+	reload    *Reload
+	discovery []Discovery
 }
 
 type buildView struct{ head }
@@ -140,11 +162,7 @@ func putCounts(counts map[string]uint64, put emit) {
 
 // putRequests emits the requests in a fixed order.
 func putRequests(p *pollerView, put emit) {
-	counts := p.observer.counts()
-	keys := slices.SortedFunc(maps.Keys(counts), func(a, b request) int {
-		return slices.Compare([]string{a.endpoint, a.code}, []string{b.endpoint, b.code})
-	})
-	for _, key := range keys {
-		put(analysis.Of(float64(counts[key])), labels{key.endpoint, key.code})
+	for _, r := range p.observer.Requests() {
+		put(analysis.Of(float64(r.Count)), labels{r.Endpoint, r.Code})
 	}
 }

@@ -30,7 +30,7 @@ func (c *Client) fail(to call, reason, what string, cause error) *Error {
 	path, _, _ := strings.Cut(to.path, "?")
 	e := &Error{
 		reason: reason,
-		where:  "GET " + oneLine(c.opts.URL+path, 2*maxQuoted),
+		where:  "GET " + oneLine(c.managers.url()+path, 2*maxQuoted),
 		what:   c.creds.scrub(oneLine(what, 2*maxQuoted)),
 		advice: advise(reason),
 		cause:  cause,
@@ -61,7 +61,7 @@ func (c *Client) networkError(ctx context.Context, to call, err error, got int) 
 		}
 	}
 	e := c.fail(to, reason, what, err)
-	if reason == ReasonClosed && strings.HasPrefix(c.opts.URL, "http://") {
+	if reason == ReasonClosed && strings.HasPrefix(c.managers.url(), "http://") {
 		// Some servers of TLS end a plain request without a word.
 		e.advice += ", or whether the URL should be https"
 	}

@@ -45,8 +45,10 @@ type Client struct {
 	opts    Options
 	http    *resty.Client
 	network *network // nil with Options.Transport
-	creds   *credentials
-	buffers sync.Pool
+	// managers are the cluster's addresses; which is asked changes between polls.
+	managers *managers
+	creds    *credentials
+	buffers  sync.Pool
 	// large has a place for the one body above largeBody.
 	large   chan struct{}
 	retries atomic.Int32
@@ -69,7 +71,11 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{opts: o, creds: &credentials{auth: o.Auth}, jobs: map[string]*jobMemory{}, large: make(chan struct{}, 1)}
+	all, err := newManagers(base, o.Others)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{opts: o, managers: all, creds: &credentials{auth: o.Auth}, jobs: map[string]*jobMemory{}, large: make(chan struct{}, 1)}
 	c.buffers.New = func() any { return new(buffer) }
 	if err := c.creds.load(); err != nil {
 		return nil, err
@@ -97,14 +103,14 @@ func New(o Options) (*Client, error) {
 		SetDoNotParseResponse(true).
 		SetDisableWarn(true).
 		SetLogger(silent{}).
-		SetRedirectPolicy(followSameHost(base)).
+		SetRedirectPolicy(followSameHost(all.base)).
 		SetHeader("User-Agent", o.UserAgent).
 		SetHeader("Accept", "application/json")
 	return c, nil
 }
 
-// URL returns the cluster's address without user and password.
-func (c *Client) URL() string { return c.opts.URL }
+// URL returns the address that is asked, without user and password.
+func (c *Client) URL() string { return c.managers.url() }
 
 // Close ends idle connections. The client may still be used afterwards.
 func (c *Client) Close() { c.http.GetClient().CloseIdleConnections() }
@@ -178,7 +184,7 @@ func (c *Client) attempt(ctx context.Context, to call, buf *buffer, use func([]b
 	if h := c.creds.header(); h != "" {
 		req.SetHeader("Authorization", h)
 	}
-	resp, err := req.Get(c.opts.URL + to.path)
+	resp, err := req.Get(c.managers.url() + to.path)
 	if err != nil {
 		return 0, c.networkError(ctx, to, err, -1)
 	}

@@ -32,7 +32,7 @@ type metricRead struct {
 // they do not suffice.
 func (p *poll) metricValues(to call, names []string, most int) (map[string]analysis.Num, error) {
 	var chunks [][]string
-	used := len("GET  HTTP/1.1\r\n") + len(p.c.opts.URL) + len(to.path)
+	used := len("GET  HTTP/1.1\r\n") + len(p.c.managers.url()) + len(to.path)
 	for len(names) > 0 {
 		n := fitting(used, names)
 		chunks = append(chunks, names[:n])

@@ -39,6 +39,9 @@ type Options struct {
 	// if an ingress adds one. A user and password in it are moved into Auth
 	// and never printed.
 	URL string
+	// Others are the addresses of further JobManagers of the same cluster, of
+	// which one leads. Credentials are the same for all, and sent to all.
+	Others []string
 
 	// ConnectTimeout bounds the TCP connection and, apart, the TLS handshake.
 	ConnectTimeout time.Duration
@@ -177,19 +180,9 @@ func positive[T int | int64 | time.Duration](v *T, fallback T) {
 // the options with the URL's credentials moved into Auth. Its errors never
 // quote the URL, since a mistyped one may hold the password anywhere.
 func (o Options) check() (*url.URL, Options, error) {
-	const form = "give http(s)://host:port[/prefix], special characters in a password percent-encoded"
-	u, err := url.Parse(strings.TrimSpace(o.URL))
-	switch {
-	case err != nil:
-		return nil, o, errors.New("the Flink URL cannot be parsed; " + form)
-	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, o, errors.New("the Flink URL must begin with http:// or https://; " + form)
-	case u.Hostname() == "":
-		return nil, o, errors.New("the Flink URL has no host; " + form)
-	case u.Port() != "" && !isPort(u.Port()):
-		return nil, o, errors.New("the Flink URL has a port that is not 1 to 65535; " + form)
-	case u.RawQuery != "" || u.Fragment != "" || strings.Contains(u.Path, "@"):
-		return nil, o, errors.New("the Flink URL must have no query, fragment or @ in its path; " + form)
+	u, err := parseBase(o.URL)
+	if err != nil {
+		return nil, o, err
 	}
 	if u.User != nil {
 		if o.Auth.User != "" {
@@ -201,10 +194,30 @@ func (o Options) check() (*url.URL, Options, error) {
 		}
 		u.User = nil
 	}
-	u.RawPath = strings.TrimRight(u.EscapedPath(), "/")
-	u.Path = strings.TrimRight(u.Path, "/")
 	o.URL = u.String()
 	return u, o, o.checkFiles()
+}
+
+// parseBase reads an address and takes off its trailing slash. Its errors never
+// quote the text.
+func parseBase(text string) (*url.URL, error) {
+	const form = "give http(s)://host:port[/prefix], special characters in a password percent-encoded"
+	u, err := url.Parse(strings.TrimSpace(text))
+	switch {
+	case err != nil:
+		return nil, errors.New("the Flink URL cannot be parsed; " + form)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, errors.New("the Flink URL must begin with http:// or https://; " + form)
+	case u.Hostname() == "":
+		return nil, errors.New("the Flink URL has no host; " + form)
+	case u.Port() != "" && !isPort(u.Port()):
+		return nil, errors.New("the Flink URL has a port that is not 1 to 65535; " + form)
+	case u.RawQuery != "" || u.Fragment != "" || strings.Contains(u.Path, "@"):
+		return nil, errors.New("the Flink URL must have no query, fragment or @ in its path; " + form)
+	}
+	u.RawPath = strings.TrimRight(u.EscapedPath(), "/")
+	u.Path = strings.TrimRight(u.Path, "/")
+	return u, nil
 }
 
 func isPort(text string) bool {

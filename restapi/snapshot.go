@@ -67,7 +67,7 @@ func (c *Client) Snapshot(ctx context.Context) (analysis.Snapshot, error) {
 
 	p := &poll{c: c, ctx: ctx, hosts: map[string]string{}}
 	p.snap = analysis.Snapshot{At: c.opts.Now(), Cluster: c.opts.Name, JobStates: map[string]int{}}
-	entries, err := p.readCluster()
+	entries, err := p.readLeader()
 	if err != nil {
 		return analysis.Snapshot{}, err
 	}

@@ -34,7 +34,7 @@ type TapeSource struct {
 func (t *Tape) Source(o Options) (*TapeSource, error) {
 	p := &player{tape: t}
 	p.poll.Store(-1)
-	o.URL, o.Auth, o.TLS = "http://tape", Auth{}, TLS{}
+	o.URL, o.Others, o.Auth, o.TLS = "http://tape", nil, Auth{}, TLS{}
 	o.Transport, o.WrapTransport = p, nil
 	o.NoPrime, o.Retries = true, 0
 	o.Now = p.now

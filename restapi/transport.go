@@ -119,15 +119,16 @@ type redirectError struct{ target, why string }
 
 func (e *redirectError) Error() string { return "redirect to " + e.target + " not followed: " + e.why }
 
-// followSameHost follows redirects that stay on the base URL's host, on the
-// same port or from http to https, so that credentials go nowhere else.
-func followSameHost(base *url.URL) resty.RedirectPolicy {
+// followSameHost follows redirects that stay on the host of the URL that is
+// asked, on the same port or from http to https, so that credentials go nowhere
+// else.
+func followSameHost(base func() *url.URL) resty.RedirectPolicy {
 	return resty.RedirectPolicyFunc(func(next *http.Request, via []*http.Request) error {
 		target := next.URL.Scheme + "://" + next.URL.Host
 		if len(via) > maxRedirects {
 			return &redirectError{target, "too many redirects"}
 		}
-		if !sameHost(via[len(via)-1].URL, next.URL) || !sameHost(base, next.URL) {
+		if !sameHost(via[len(via)-1].URL, next.URL) || !sameHost(base(), next.URL) {
 			return &redirectError{target, "another host"}
 		}
 		next.URL.User = nil

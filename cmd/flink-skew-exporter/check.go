@@ -42,7 +42,7 @@ func printSummary(p process, file string, c *config.Config) {
 	}
 	for _, k := range c.Clusters {
 		fmt.Fprintf(p.stdout, "  cluster %s at %s, every %v, at most %v a poll%s\n",
-			k.Name, k.URL, c.PollInterval(k), c.PollTimeout(k), authOf(k))
+			k.Name, strings.Join(k.Addresses(), ", "), c.PollInterval(k), c.PollTimeout(k), authOf(k))
 	}
 	fmt.Fprintf(p.stdout, "  subtasks: %s", c.Collector.Subtasks)
 	if c.Collector.Subtasks == config.SubtasksTop {

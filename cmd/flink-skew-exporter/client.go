@@ -11,7 +11,9 @@ import (
 
 // clientOptions translates a validated configuration of one cluster.
 func clientOptions(c *config.Config, k config.Cluster, logger *slog.Logger) restapi.Options {
-	o := restapi.DefaultOptions(k.Name, k.URL)
+	addresses := k.Addresses()
+	o := restapi.DefaultOptions(k.Name, addresses[0])
+	o.Others = addresses[1:]
 	o.PollTimeout = c.PollTimeout(k)
 	o.RequestTimeout = min(o.RequestTimeout, o.PollTimeout)
 	o.Concurrency = c.Poll.Concurrency

@@ -78,7 +78,7 @@ func pollKeys() []string {
 func analysisKeys() []string { return []string{"analysis.exclude_vertices", "analysis.silence"} }
 
 func (f *configFlags) addClusterFlags(c *kingpin.CmdClause) {
-	f.urls = c.Flag("flink.url", "REST address of a JobManager, such as http://jobmanager:8081. Repeat it for more clusters; in the variable, one a line.").PlaceHolder("URL").Strings()
+	f.urls = c.Flag("flink.url", "REST address of a JobManager, such as http://jobmanager:8081; for high availability those of all, divided by commas. Repeat it for more clusters; in the variable, one a line.").PlaceHolder("URL").Strings()
 	f.names = c.Flag("flink.name", "Name of the cluster of --flink.url, in the same order when repeated. (default the URL's host:port)").PlaceHolder("NAME").Strings()
 	text := func(flag, help, placeholder string, into *string) {
 		c.Flag(flag, help).PlaceHolder(placeholder).SetValue(setter{set: func(v string) error {
@@ -151,13 +151,26 @@ func (f *configFlags) clusters(c *config.Config) error {
 	clusters := make([]config.Cluster, len(*f.urls))
 	for i, u := range *f.urls {
 		clusters[i] = f.shared
-		clusters[i].URL = u
+		clusters[i].URL, clusters[i].URLs = u, addresses(u)
+		if len(clusters[i].URLs) > 0 {
+			clusters[i].URL = ""
+		}
 		if len(*f.names) > 0 {
 			clusters[i].Name = (*f.names)[i]
 		}
 	}
 	c.SetClusters(clusters)
 	return nil
+}
+
+// addresses takes the addresses of several JobManagers of one cluster apart;
+// nil when the text is one address.
+func addresses(text string) []string {
+	parts := regexp.MustCompile(`,\s*(https?://)`).ReplaceAllString(text, "\n$1")
+	if !strings.Contains(parts, "\n") {
+		return nil
+	}
+	return strings.Split(parts, "\n")
 }
 
 // need returns an error unless there is at least one cluster.

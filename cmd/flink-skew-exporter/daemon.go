@@ -15,16 +15,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	toolkit "github.com/prometheus/exporter-toolkit/web"
 
-	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/report"
 	"github.com/flink-skew-exporter/flink-skew-exporter/collector"
 	"github.com/flink-skew-exporter/flink-skew-exporter/collector/scrape"
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/buildinfo"
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/config"
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/heap"
+	"github.com/flink-skew-exporter/flink-skew-exporter/internal/probe"
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/web"
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/web/history"
-	"github.com/flink-skew-exporter/flink-skew-exporter/restapi"
 )
 
 // drainTime is how long answers under way may take once we are to end.
@@ -34,8 +33,12 @@ const drainTime = 2 * time.Second
 // daemonOptions is what serve and demo start a daemon with.
 type daemonOptions struct {
 	config *config.Config
-	web    *toolkit.FlagConfig
-	pprof  bool
+	// reload reads the configuration again; nil when there is none to read.
+	reload func() (*config.Config, error)
+	// lifecycle is whether a request may reload, too.
+	lifecycle bool
+	web       *toolkit.FlagConfig
+	pprof     bool
 	// history is how many bytes the heatmaps' last hour may take; 0 keeps none.
 	history int
 	logger  *slog.Logger
@@ -44,13 +47,22 @@ type daemonOptions struct {
 // daemon polls clusters and serves what it finds. It is made, run once, and
 // ends with the context it runs under.
 type daemon struct {
-	o       daemonOptions
-	started time.Time
-	clients []*restapi.Client
-	pollers []*collector.Poller
-	history *history.Store
-	server  *http.Server
-	ballast *heap.Ballast
+	o         daemonOptions
+	collector *collector.Collector
+	fleet     *fleet
+	probe     *probe.Handler // nil in a demo
+	history   *history.Store
+	server    *http.Server
+	ballast   *heap.Ballast
+
+	// mu is held while the configuration or what was found changes.
+	mu     sync.Mutex
+	config *config.Config
+	finder *finder
+	read   time.Time // when config was read
+	told   map[string]bool
+	// found has a signal when a list of targets was read.
+	found chan struct{}
 
 	listening sync.Once
 	bound     chan struct{}
@@ -63,20 +75,23 @@ func newDaemon(o daemonOptions) (*daemon, error) {
 		return nil, usagef("--web.config.file %s: %w", *o.web.WebConfigFile, err)
 	}
 	d := &daemon{
-		o: o, started: time.Now(), history: history.New(o.history), ballast: heap.New(), bound: make(chan struct{}),
-	}
-	for _, k := range o.config.Clusters {
-		if err := d.addCluster(k); err != nil {
-			return nil, fmt.Errorf("cluster %s: %w", k.Name, err)
-		}
+		o: o, history: history.New(o.history), ballast: heap.New(), bound: make(chan struct{}), found: make(chan struct{}, 1),
 	}
 	metrics, err := d.metrics()
 	if err != nil {
 		return nil, err
 	}
+	d.fleet = newFleet(d.collector, d.history, o.logger)
+	if err := d.use(o.config); err != nil {
+		return nil, err
+	}
+	probes, err := d.prober()
+	if err != nil {
+		return nil, err
+	}
 	handler, err := web.Handler(web.Options{
-		Version: buildinfo.Read().String(), Metrics: metrics, View: d.view, Waiting: d.waiting, Pprof: o.pprof,
-		History: d.history,
+		Version: buildinfo.Read().String(), Metrics: metrics, View: d.view, Waiting: d.waiting, History: d.history,
+		Pprof: o.pprof, Reload: d.reloader(), Probe: probes,
 	})
 	if err != nil {
 		return nil, err
@@ -93,32 +108,9 @@ func newDaemon(o daemonOptions) (*daemon, error) {
 	return d, nil
 }
 
-func (d *daemon) addCluster(k config.Cluster) error {
-	c := d.o.config
-	seen := &collector.Observer{}
-	o := clientOptions(c, k, d.o.logger)
-	o.Observer = seen
-	client, err := restapi.New(o)
-	if err != nil {
-		return err
-	}
-	p, err := collector.NewPoller(collector.Config{
-		Source: client, Cluster: k.Name, Interval: c.PollInterval(k), Timeout: c.PollTimeout(k),
-		Thresholds: c.Judging(k), Top: c.Collector.Top, Observer: seen, Logger: d.o.logger,
-		Seen: func(r *analysis.Result) { d.history.Record(k.Name, r) },
-	})
-	if err != nil {
-		return err
-	}
-	d.clients = append(d.clients, client)
-	d.pollers = append(d.pollers, p)
-	return nil
-}
-
 func (d *daemon) metrics() (http.Handler, error) {
-	built := buildinfo.Read()
 	c, err := collector.New(collector.Options{
-		Build:    collector.Build{Version: built.Version, Revision: built.Revision, Branch: built.Branch, Tags: built.Tags},
+		Build:    build(),
 		Subtasks: collector.Mode(d.o.config.Collector.Subtasks),
 		Budget:   d.o.config.Collector.SeriesBudget,
 		Logger:   d.o.logger,
@@ -126,12 +118,16 @@ func (d *daemon) metrics() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.SetPollers(d.pollers); err != nil {
-		return nil, usageError{err}
-	}
+	d.collector = c
 	process := prometheus.NewPedanticRegistry()
 	process.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return scrape.NewHandler(scrape.Config{Collector: c, Others: process, Logger: d.o.logger}), nil
+}
+
+// build is what the exporter says that it was built from.
+func build() collector.Build {
+	b := buildinfo.Read()
+	return collector.Build{Version: b.Version, Revision: b.Revision, Branch: b.Branch, Tags: b.Tags}
 }
 
 // Addr waits until the daemon listens and returns its first address, such as
@@ -152,10 +148,12 @@ func (d *daemon) Run(ctx context.Context) error {
 	defer runtime.KeepAlive(d.ballast)
 	var cleanup closers
 	defer cleanup.close()
-	for _, c := range d.clients {
-		cleanup.add(c.Close)
+	if d.probe != nil {
+		cleanup.add(d.probe.Close)
 	}
-	d.startPolling(&cleanup)
+	d.fleet.begin()
+	cleanup.add(d.fleet.end)
+	d.watch(&cleanup)
 
 	served := make(chan error, 1)
 	go func() { served <- toolkit.ListenAndServe(d.server, d.o.web, d.o.logger) }()
@@ -168,19 +166,6 @@ func (d *daemon) Run(ctx context.Context) error {
 		served <- http.ErrServerClosed
 		return listenError(err)
 	}
-}
-
-// startPolling runs every poller until cleanup.
-func (d *daemon) startPolling(cleanup *closers) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var polling sync.WaitGroup
-	for _, p := range d.pollers {
-		polling.Go(func() { p.Run(ctx) })
-	}
-	cleanup.add(func() {
-		cancel()
-		polling.Wait()
-	})
 }
 
 // drain ends the server: politely, then by force. Its
@@ -208,26 +193,29 @@ func listenError(err error) error {
 // exported are not shown here either.
 func (d *daemon) view() report.Input {
 	in := report.Input{GeneratedAt: time.Now()}
-	for _, p := range d.pollers {
-		pub, fresh := p.Current()
+	for _, m := range d.fleet.all() {
+		pub, fresh := m.poller.Current()
 		failed := uint64(0)
 		for _, n := range pub.Failures {
 			failed += n
 		}
 		c := report.ClusterInput{Name: pub.Cluster, Up: pub.Up, Reason: pub.Reason, Polls: int(pub.Polls - failed)}
 		if fresh {
-			c.Result, c.Span = pub.Result, pub.At.Sub(d.started)
+			c.Result, c.Span = pub.Result, pub.At.Sub(m.since)
 		}
 		in.Clusters = append(in.Clusters, c)
 	}
 	return in
 }
 
-// waiting names the clusters whose first poll has not ended.
+// waiting names the clusters whose first poll has not ended, and the lists of
+// targets that have not been read.
 func (d *daemon) waiting() []string {
-	var names []string
-	for _, p := range d.pollers {
-		if pub, _ := p.Current(); pub.Polls == 0 {
+	d.mu.Lock()
+	names := d.finder.waiting()
+	d.mu.Unlock()
+	for _, m := range d.fleet.all() {
+		if pub, _ := m.poller.Current(); pub.Polls == 0 {
 			names = append(names, pub.Cluster)
 		}
 	}

@@ -85,6 +85,8 @@ type session struct {
 
 func (r *record) session(cfg *config.Config, p process, file *tapeFile) (*session, error) {
 	k := cfg.Clusters[0]
+	// A tape has one address: paths on it have lost their prefix.
+	k.URL, k.URLs = k.Addresses()[0], nil
 	recorder, err := restapi.NewRecorder(file, restapi.RecordOptions{URL: k.URL, Redact: *r.redact})
 	if err != nil {
 		return nil, usageError{err}

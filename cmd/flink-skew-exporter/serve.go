@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"os/signal"
 	"slices"
+	"syscall"
 
 	"github.com/alecthomas/kingpin/v2"
 	"github.com/alecthomas/units"
@@ -11,6 +14,7 @@ import (
 	"github.com/prometheus/exporter-toolkit/web/kingpinflag"
 
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/buildinfo"
+	"github.com/flink-skew-exporter/flink-skew-exporter/internal/config"
 	"github.com/flink-skew-exporter/flink-skew-exporter/internal/web/history"
 )
 
@@ -46,20 +50,54 @@ func addServe(r *registry) {
 		"flink-skew-exporter serve --config.file=/etc/flink-skew-exporter.yml")).Default()
 	flags := addConfigFlags(c, slices.Concat(collectorKeys(), pollKeys(), analysisKeys())...)
 	port := addWebFlags(c)
+	lifecycle := c.Flag("web.enable-lifecycle", "Let a POST to /-/reload read the configuration again, as SIGHUP always does. Keep the port closed to strangers.").Bool()
 	r.add(c, func(ctx context.Context, p process) error {
-		cfg, err := flags.load()
+		// A signal that comes before the configuration is read is not lost.
+		hangups := make(chan os.Signal, 1)
+		signal.Notify(hangups, syscall.SIGHUP)
+		defer signal.Stop(hangups)
+		load := func() (*config.Config, error) {
+			cfg, err := flags.load()
+			if err != nil {
+				return nil, err
+			}
+			return cfg, needWork(cfg)
+		}
+		cfg, err := load()
 		if err != nil {
 			return err
 		}
-		if err := need(cfg); err != nil {
-			return err
-		}
-		d, err := newDaemon(daemonOptions{config: cfg, web: port.toolkit, pprof: *port.pprof, history: int(*port.history), logger: p.logger})
+		d, err := newDaemon(daemonOptions{
+			config: cfg, reload: load, lifecycle: *lifecycle, web: port.toolkit, pprof: *port.pprof,
+			history: int(*port.history), logger: p.logger,
+		})
 		if err != nil {
 			return err
 		}
+		go reloadOn(ctx, hangups, d)
 		built := buildinfo.Read()
 		p.logger.Info("starting", "version", built.Version, "revision", built.Revision, "clusters", len(cfg.Clusters))
 		return d.Run(ctx)
 	})
+}
+
+// reloadOn reloads whenever a signal comes, until ctx ends. What goes wrong
+// the daemon logs.
+func reloadOn(ctx context.Context, signals <-chan os.Signal, d *daemon) {
+	for {
+		select {
+		case <-signals:
+			_ = d.reload()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// needWork returns an error unless there is something to poll, to find or to probe.
+func needWork(c *config.Config) error {
+	if c.Discovers() || len(c.Probe.AllowTargets) > 0 {
+		return nil
+	}
+	return need(c)
 }

@@ -11,6 +11,10 @@ import (
 // Config is all that the configuration file says. Default gives its zero point.
 type Config struct {
 	Clusters   []Cluster       `yaml:"clusters"`
+	FileSD     []FileSD        `yaml:"file_sd_configs"`
+	HTTPSD     []HTTPSD        `yaml:"http_sd_configs"`
+	Modules    []Module        `yaml:"modules"`
+	Probe      Probe           `yaml:"probe"`
 	Poll       Poll            `yaml:"poll"`
 	Collector  Collector       `yaml:"collector"`
 	Analysis   Analysis        `yaml:"analysis"`
@@ -25,7 +29,12 @@ type Config struct {
 type Cluster struct {
 	// Name is the value of the cluster label; empty means the URL's host:port.
 	Name string `yaml:"name"`
-	URL  string `yaml:"url"`
+	// URL is the one address; URLs are those of several JobManagers of the
+	// cluster, of which one leads. Exactly one of the two is set.
+	URL  string   `yaml:"url"`
+	URLs []string `yaml:"urls"`
+	// Module names the module that says what is not said here; empty means none.
+	Module string `yaml:"module"`
 	// Interval overrides Poll.Interval; 0 means no override.
 	Interval time.Duration `yaml:"interval"`
 	// IncludeJobs and ExcludeJobs override Poll's, ExcludeVertices overrides
@@ -105,9 +114,19 @@ const (
 func Default() *Config {
 	return &Config{
 		Poll:       Poll{Interval: 15 * time.Second, Concurrency: 8, MaxResponseBytes: 64 << 20},
+		Probe:      Probe{MaxTargets: 1000, Reuse: 5 * time.Second},
 		Collector:  Collector{Subtasks: SubtasksTop, Top: 10, SeriesBudget: 200_000},
 		Thresholds: analysis.Defaults(),
 	}
+}
+
+// Addresses returns the addresses of the cluster's JobManagers, at least one
+// once Validate has accepted it.
+func (k Cluster) Addresses() []string {
+	if len(k.URLs) > 0 {
+		return k.URLs
+	}
+	return []string{k.URL}
 }
 
 // PollInterval is the time between two polls of cluster c.
@@ -120,6 +139,9 @@ func (c *Config) PollInterval(cluster Cluster) time.Duration {
 
 // PollTimeout is the deadline of one poll of the cluster, always below its interval.
 func (c *Config) PollTimeout(cluster Cluster) time.Duration {
+	if m, ok := c.Module(cluster.Module); ok && cluster.Module != "" && m.Timeout > 0 {
+		return m.Timeout
+	}
 	if c.Poll.Timeout > 0 {
 		return c.Poll.Timeout
 	}
@@ -136,6 +158,9 @@ func (c *Config) Jobs(cluster Cluster) (include, exclude string) {
 // the configuration.
 func (c *Config) Judging(cluster Cluster) analysis.Config {
 	out := c.Thresholds
+	if m, ok := c.Module(cluster.Module); ok && cluster.Module != "" {
+		out = m.Thresholds
+	}
 	if excluded := cmp.Or(cluster.ExcludeVertices, c.Analysis.ExcludeVertices); excluded != "" {
 		out.ExcludeVertices = regexp.MustCompile(excluded)
 	}

@@ -84,7 +84,7 @@ thresholds:
 func TestErrors(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"unknown key":       {"poll:\n  intervall: 15s\n", "FILE:2: poll.intervall: unknown key; known here: interval, timeout, concurrency, max_response_bytes, include_jobs, exclude_jobs, watermark_budget, backlog_budget"},
-		"unknown section":   {"\nclustres: []\n", "FILE:2: clustres: unknown key; known here: clusters, poll, collector, analysis, thresholds"},
+		"unknown section":   {"\nclustres: []\n", "FILE:2: clustres: unknown key; known here: clusters, file_sd_configs, http_sd_configs, modules, probe, poll, collector, analysis, thresholds"},
 		"key twice":         {"poll:\n  interval: 15s\n  interval: 16s\n", "FILE:3: poll.interval: given twice, first in line 2; remove one"},
 		"bare number":       {"poll: {interval: 15}", `FILE:1: poll.interval: must be a duration with a unit, such as 500ms, 15s or 5m, not "15"`},
 		"not a number":      {"collector:\n  top: five\n", `FILE:2: collector.top: must be a whole number, not "five"`},
@@ -94,7 +94,7 @@ func TestErrors(t *testing.T) {
 		"list for keys":     {"poll: []", "FILE:1: poll: must hold keys (interval, timeout, concurrency, max_response_bytes, include_jobs, exclude_jobs, watermark_budget, backlog_budget), not a list"},
 		"keys for list":     {"clusters: {url: x}", "FILE:1: clusters: must be a list (lines that begin with -), not a group of keys"},
 		"list for value":    {"poll: {interval: [1s]}", "FILE:1: poll.interval: must be a single value, not a list"},
-		"text only":         {"hello", "FILE:1: must hold keys (clusters, poll, collector, analysis, thresholds), not a single value"},
+		"text only":         {"hello", "FILE:1: must hold keys (clusters, file_sd_configs, http_sd_configs, modules, probe, poll, collector, analysis, thresholds), not a single value"},
 		"not YAML":          {"poll:\n\tinterval: 1s", "FILE:2: not valid YAML: found character that cannot start any token"},
 		"wrong indent":      {"poll:\n  interval: 15s\n timeout: 3s\n", "FILE:3: not valid YAML: did not find expected key"},
 		"first line":        {"a: b: c\n", "FILE:1: not valid YAML: mapping values are not allowed in this context"},
@@ -144,20 +144,24 @@ func TestErrors(t *testing.T) {
 		"cert without key":  {"clusters:\n- url: https://a\n  tls_config: {cert_file: c}", "FILE:3: clusters[0].tls_config: cert_file and key_file must be given together"},
 		"TLS without https": {"clusters:\n- url: http://a\n  tls_config: {ca_file: c}", "FILE:3: clusters[0].tls_config: is given for a URL that is not https; change the URL or remove it"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			file := write(t, c.text)
-			_, err := Load(file)
-			if err == nil {
-				t.Fatalf("no error, want %q", c.want)
-			}
-			var e *Error
-			if !errors.As(err, &e) {
-				t.Errorf("%T is not an *Error", err)
-			}
-			if got := strings.ReplaceAll(err.Error(), file, "FILE"); got != c.want {
-				t.Errorf("got  %s\nwant %s", got, c.want)
-			}
-		})
+		t.Run(name, func(t *testing.T) { wantError(t, c.text, c.want) })
+	}
+}
+
+// wantError loads a file of that text and wants one *Error of that message.
+func wantError(t *testing.T, text, want string) {
+	t.Helper()
+	file := write(t, text)
+	_, err := Load(file)
+	if err == nil {
+		t.Fatalf("no error, want %q", want)
+	}
+	var e *Error
+	if !errors.As(err, &e) {
+		t.Errorf("%T is not an *Error", err)
+	}
+	if got := strings.ReplaceAll(err.Error(), file, "FILE"); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 

@@ -95,6 +95,7 @@ func Parse(name string, text []byte) (*Config, error) {
 	if err := d.decode(doc.Content[0], reflect.ValueOf(c).Elem(), ""); err != nil {
 		return nil, err
 	}
+	c.fillThresholds()
 	return c, nil
 }
 
@@ -216,10 +217,15 @@ func (c *Config) SetClusters(clusters []Cluster) {
 
 // resolvePaths makes relative paths relative to the configuration file's folder.
 func (c *Config) resolvePaths(dir string) {
-	for i := range c.Clusters {
-		for _, p := range c.Clusters[i].paths() {
-			if *p.path != "" && !filepath.IsAbs(*p.path) {
-				*p.path = filepath.Join(dir, *p.path)
+	for _, p := range c.paths() {
+		if *p.path != "" && !filepath.IsAbs(*p.path) {
+			*p.path = filepath.Join(dir, *p.path)
+		}
+	}
+	for i := range c.FileSD {
+		for n, path := range c.FileSD[i].Files {
+			if !filepath.IsAbs(path) {
+				c.FileSD[i].Files[n] = filepath.Join(dir, path)
 			}
 		}
 	}
@@ -230,33 +236,46 @@ type namedPath struct {
 	path *string
 }
 
-// paths lists the cluster's keys that name files.
-func (c *Cluster) paths() []namedPath {
-	return []namedPath{
-		{"basic_auth.password_file", &c.BasicAuth.PasswordFile},
-		{"bearer_token_file", &c.BearerTokenFile},
-		{"tls_config.ca_file", &c.TLS.CAFile},
-		{"tls_config.cert_file", &c.TLS.CertFile},
-		{"tls_config.key_file", &c.TLS.KeyFile},
+// paths lists the keys that name files with secrets or certificates.
+func (c *Config) paths() []namedPath {
+	var all []namedPath
+	add := func(at string, b *BasicAuth, token *string, t *TLS) {
+		all = append(all,
+			namedPath{at + ".basic_auth.password_file", &b.PasswordFile},
+			namedPath{at + ".bearer_token_file", token},
+			namedPath{at + ".tls_config.ca_file", &t.CAFile},
+			namedPath{at + ".tls_config.cert_file", &t.CertFile},
+			namedPath{at + ".tls_config.key_file", &t.KeyFile})
 	}
+	for i := range c.Clusters {
+		k := &c.Clusters[i]
+		add(fmt.Sprintf("clusters[%d]", i), &k.BasicAuth, &k.BearerTokenFile, &k.TLS)
+	}
+	for i := range c.HTTPSD {
+		h := &c.HTTPSD[i]
+		add(fmt.Sprintf("http_sd_configs[%d]", i), &h.BasicAuth, &h.BearerTokenFile, &h.TLS)
+	}
+	for i := range c.Modules {
+		m := &c.Modules[i]
+		add(fmt.Sprintf("modules[%d]", i), &m.BasicAuth, &m.BearerTokenFile, &m.TLS)
+	}
+	return all
 }
 
 // CheckFiles returns an error for each file that the configuration names and
 // that cannot be opened.
 func (c *Config) CheckFiles() error {
 	var errs []error
-	for i := range c.Clusters {
-		for _, p := range c.Clusters[i].paths() {
-			if *p.path == "" {
-				continue
-			}
-			f, err := os.Open(*p.path)
-			if err != nil {
-				errs = append(errs, c.errorf(fmt.Sprintf("clusters[%d].%s", i, p.key), "%s cannot be read: %v", *p.path, withoutPath(err)))
-				continue
-			}
-			_ = f.Close()
+	for _, p := range c.paths() {
+		if *p.path == "" {
+			continue
 		}
+		f, err := os.Open(*p.path)
+		if err != nil {
+			errs = append(errs, c.errorf(p.key, "%s cannot be read: %v", *p.path, withoutPath(err)))
+			continue
+		}
+		_ = f.Close()
 	}
 	return errors.Join(errs...)
 }

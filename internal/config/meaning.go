@@ -1,16 +1,75 @@
 package config
 
+import (
+	"maps"
+	"strings"
+)
+
 // Meaning returns the one-line meaning of the key at path, without the
 // default, or "" for an unknown key. List items are written clusters[].url.
-func Meaning(path string) string { return meanings()[path] }
+func Meaning(path string) string {
+	all := meanings()
+	if text, ok := all[path]; ok {
+		return text
+	}
+	// Sources and modules share keys with clusters and thresholds.
+	for _, list := range []string{"http_sd_configs[].", "file_sd_configs[].", "modules[]."} {
+		key, found := strings.CutPrefix(path, list)
+		switch {
+		case !found:
+		case strings.HasPrefix(key, "thresholds."):
+			return all[key]
+		default:
+			return all["clusters[]."+key]
+		}
+	}
+	return ""
+}
 
 // meanings is the one place where keys are explained; the reference file and
 // the help of flags are made from it.
 func meanings() map[string]string {
+	all := sourceMeanings()
+	maps.Copy(all, ownMeanings())
+	return all
+}
+
+// sourceMeanings explains how clusters are found and probed.
+func sourceMeanings() map[string]string {
+	return map[string]string{
+		"file_sd_configs":                    "Files of targets in the format of Prometheus' file_sd; each target becomes a cluster. See docs/discovery.md.",
+		"file_sd_configs[].files":            "Paths that end in .json, .yml or .yaml; * may stand in the last part.",
+		"file_sd_configs[].refresh_interval": "How often they are read. 0s means 15s.",
+		"file_sd_configs[].module":           "Module for the clusters found. Default: the one named default, if any.",
+		"http_sd_configs":                    "Addresses of targets in the format of Prometheus' http_sd; each target becomes a cluster. See docs/discovery.md.",
+		"http_sd_configs[].url":              "Address that answers with the list.",
+		"http_sd_configs[].refresh_interval": "How often it is asked. 0s means 1m.",
+		"http_sd_configs[].module":           "Module for the clusters found. Default: the one named default, if any.",
+		"http_sd_configs[].basic_auth":       "User and password for the address itself; not together with bearer_token_file.",
+		"modules":                            "How clusters of probes and discovery are asked and judged. The one named default is for those that name none.",
+		"modules[].name":                     "Name, as in /probe?module=NAME.",
+		"modules[].interval":                 "Overrides poll.interval. In probe mode three of them are how long data outlives a failure.",
+		"modules[].timeout":                  "Overrides poll.timeout. A probe is bounded by Prometheus' scrape timeout as well.",
+		"modules[].include_jobs":             "Overrides poll.include_jobs.",
+		"modules[].exclude_jobs":             "Overrides poll.exclude_jobs; ^$ excludes none.",
+		"modules[].exclude_vertices":         "Overrides analysis.exclude_vertices; ^$ excludes none.",
+		"modules[].subtasks":                 "Overrides collector.subtasks for probes.",
+		"modules[].thresholds":               "Overrides single keys of thresholds.",
+		"probe":                              "What /probe may be asked for. See docs/probe.md.",
+		"probe.allow_targets":                "Hosts that may be probed, as HOST[:PORT]: a name or address with * in it, or a network; the port is 8081 unless given, * is any. Empty allows none.",
+		"probe.max_targets":                  "Of how many targets the state is kept between probes; the least recently probed goes first.",
+		"probe.reuse":                        "How long the last poll of a target answers further probes of it, so that a pair of Prometheus servers costs Flink one. 0s polls at every probe.",
+	}
+}
+
+// ownMeanings explains the rest.
+func ownMeanings() map[string]string {
 	return map[string]string{
 		"clusters":                                   "The Flink clusters to poll. Flags --flink.url replace the list.",
 		"clusters[].name":                            "Value of the label cluster, and part of API paths. Default: the URL's host:port.",
 		"clusters[].url":                             "The JobManager's REST address, with a path prefix where a proxy needs one.",
+		"clusters[].urls":                            "Instead of url: the addresses of all JobManagers of a highly available cluster. The leader is found among them.",
+		"clusters[].module":                          "Module of modules: that says what is not said here.",
 		"clusters[].interval":                        "Overrides poll.interval for this cluster.",
 		"clusters[].include_jobs":                    "Overrides poll.include_jobs for this cluster.",
 		"clusters[].exclude_jobs":                    "Overrides poll.exclude_jobs for this cluster; ^$ excludes none.",

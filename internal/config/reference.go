@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/prometheus/common/model"
+
+	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
 )
 
 const referenceHead = `# Reference of the configuration file (--config.file). Generated; do not edit.
@@ -54,6 +56,11 @@ func writeStruct(b *bytes.Buffer, v reflect.Value, at layout) {
 		value, path := v.FieldByIndex(f.Index), join(at.path, key)
 		switch value.Kind() {
 		case reflect.Struct:
+			if at.unset && value.Type() == reflect.TypeFor[analysis.Config]() {
+				// All of its keys are explained where they have their defaults.
+				fmt.Fprintf(b, "%s# %s\n%s%s: {}\n", at.indentComment(), Meaning(path), at.prefix(), key)
+				continue
+			}
 			writeGroup(b, value, key, layout{path: path, indent: at.indent, unset: at.unset})
 		case reflect.Slice:
 			writeList(b, value, key, layout{path: path, indent: at.indent, unset: at.unset})

@@ -29,7 +29,7 @@ const (
 // printed. The error is an *Error for each key that is wrong, joined, with its
 // line when it was read from a file.
 func (c *Config) Validate() error {
-	errs := []error{c.validatePoll(), c.validateCollector(), c.validateAnalysis()}
+	errs := []error{c.validatePoll(), c.validateCollector(), c.validateAnalysis(), c.validateModules(), c.validateSources(), c.validateProbe()}
 	if err := c.Thresholds.Validate(); err != nil {
 		key, why, _ := strings.Cut(err.Error(), " ")
 		errs = append(errs, c.errorf("thresholds."+key, "%s", why))
@@ -128,31 +128,25 @@ func (c *Config) validateCollector() error {
 }
 
 func (c *Config) validateCluster(k *Cluster, at string) error {
-	u, err := parseURL(k.URL)
+	host, err := c.validateAddresses(k, at)
 	if err != nil {
-		return c.errorf(at+".url", "%v", err)
-	}
-	if u.User != nil {
-		if k.BasicAuth != (BasicAuth{}) {
-			return c.errorf(at+".url", "holds a user while basic_auth is set; keep one of them")
-		}
-		password, _ := u.User.Password()
-		k.BasicAuth = BasicAuth{Username: u.User.Username(), Password: Secret(password)}
-		u.User = nil
-		k.URL = u.String()
+		return err
 	}
 	if k.Name == "" {
-		k.Name = u.Host
+		k.Name = host
 	}
+	module, known := c.Module(k.Module)
 	switch {
+	case !known:
+		return c.errorf(at+".module", "%q is no module; modules: lists them", k.Module)
 	case !utf8.ValidString(k.Name) || utf8.RuneCountInString(k.Name) > maxNameRunes:
 		return c.errorf(at+".name", "must be valid UTF-8 of at most %d characters", maxNameRunes)
 	case strings.ContainsAny(k.Name, "/\n\r"):
 		return c.errorf(at+".name", "must not hold a slash or a line break: it is a part of the API's paths")
 	case k.Interval != 0 && k.Interval < minInterval:
 		return c.errorf(at+".interval", "must be at least %v", minInterval)
-	case k.Interval != 0 && c.Poll.Timeout >= k.Interval:
-		return c.errorf(at+".interval", "must be above poll.timeout (%v)", c.Poll.Timeout)
+	case k.Interval != 0 && c.PollTimeout(*k) >= k.Interval:
+		return c.errorf(at+".interval", "must be above poll.timeout (%v)", c.PollTimeout(*k))
 	}
 	for _, p := range []struct{ key, pattern string }{
 		{"include_jobs", k.IncludeJobs}, {"exclude_jobs", k.ExcludeJobs}, {"exclude_vertices", k.ExcludeVertices},
@@ -161,21 +155,80 @@ func (c *Config) validateCluster(k *Cluster, at string) error {
 			return err
 		}
 	}
-	return c.validateAuth(k, at)
+	if err := c.validateAuth(access{k.BasicAuth, k.BearerTokenFile, k.TLS, k.Addresses()[0]}, at); err != nil {
+		return err
+	}
+	if k.Module != "" {
+		k.inherit(module)
+	}
+	return nil
 }
 
-func (c *Config) validateAuth(k *Cluster, at string) error {
-	basic := k.BasicAuth != (BasicAuth{})
+// validateAddresses checks url or urls, moves a user in url to BasicAuth, and
+// returns the first one's host:port.
+func (c *Config) validateAddresses(k *Cluster, at string) (host string, err error) {
+	if len(k.URLs) == 0 {
+		u, err := parseURL(k.URL)
+		if err != nil {
+			return "", c.errorf(at+".url", "%v", err)
+		}
+		if u.User != nil {
+			if k.BasicAuth != (BasicAuth{}) {
+				return "", c.errorf(at+".url", "holds a user while basic_auth is set; keep one of them")
+			}
+			password, _ := u.User.Password()
+			k.BasicAuth = BasicAuth{Username: u.User.Username(), Password: Secret(password)}
+			u.User = nil
+			k.URL = u.String()
+		}
+		return u.Host, nil
+	}
+	if k.URL != "" {
+		return "", c.errorf(at+".urls", "is given beside url; keep one of them")
+	}
+	seen := map[string]bool{}
+	scheme := ""
+	for i, text := range k.URLs {
+		key := fmt.Sprintf("%s.urls[%d]", at, i)
+		u, err := parseURL(text)
+		switch {
+		case err != nil:
+			return "", c.errorf(key, "%v", err)
+		case u.User != nil:
+			return "", c.errorf(key, "holds a user; use basic_auth, which is for all of them")
+		case seen[text]:
+			return "", c.errorf(key, "is there twice; remove one")
+		case i > 0 && u.Scheme != scheme:
+			return "", c.errorf(key, "must be %s as the first one is; all JobManagers of a cluster are asked alike", scheme)
+		}
+		seen[text], scheme = true, u.Scheme
+		if i == 0 {
+			host = u.Host
+		}
+	}
+	return host, nil
+}
+
+// access is how an address is asked.
+type access struct {
+	basic BasicAuth
+	token string
+	tls   TLS
+	url   string
+}
+
+func (c *Config) validateAuth(a access, at string) error {
+	basic := a.basic != (BasicAuth{})
 	switch {
-	case basic && k.BasicAuth.Username == "":
+	case basic && a.basic.Username == "":
 		return c.errorf(at+".basic_auth.username", "is needed with a password")
-	case k.BasicAuth.Password != "" && k.BasicAuth.PasswordFile != "":
+	case a.basic.Password != "" && a.basic.PasswordFile != "":
 		return c.errorf(at+".basic_auth.password_file", "is given beside password; keep one of them")
-	case basic && k.BearerTokenFile != "":
+	case basic && a.token != "":
 		return c.errorf(at+".basic_auth", "is given beside bearer_token_file; keep one of them")
-	case (k.TLS.CertFile == "") != (k.TLS.KeyFile == ""):
+	case (a.tls.CertFile == "") != (a.tls.KeyFile == ""):
 		return c.errorf(at+".tls_config", "cert_file and key_file must be given together")
-	case k.TLS != (TLS{}) && !strings.HasPrefix(k.URL, "https:"):
+	case a.tls != (TLS{}) && !strings.HasPrefix(a.url, "https:"):
 		return c.errorf(at+".tls_config", "is given for a URL that is not https; change the URL or remove it")
 	}
 	return nil
@@ -185,23 +238,36 @@ func (c *Config) validateAuth(k *Cluster, at string) error {
 // quote the text, which may hold a password.
 func parseURL(text string) (*url.URL, error) {
 	const example = "give one such as http://jobmanager:8081"
+	u, problem := checkURL(text)
+	switch {
+	case problem != "":
+		return nil, fmt.Errorf("%s; %s", problem, example)
+	case u.RawQuery != "":
+		return nil, fmt.Errorf("must not have a query or fragment; %s", example)
+	}
+	return u, nil
+}
+
+// checkURL says what is wrong with an address of http or https, without
+// quoting it; nothing when it is good.
+func checkURL(text string) (_ *url.URL, problem string) {
 	if text == "" {
-		return nil, fmt.Errorf("is missing; %s", example)
+		return nil, "is missing"
 	}
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("is not a URL; %s", example)
+		return nil, "is not a URL"
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, fmt.Errorf("must begin with http:// or https://; %s", example)
+		return nil, "must begin with http:// or https://"
 	case u.Hostname() == "":
-		return nil, fmt.Errorf("has no host; %s", example)
+		return nil, "has no host"
 	case u.Port() != "" && !isPort(u.Port()):
-		return nil, fmt.Errorf("has a port that is not 1 to 65535; %s", example)
-	case u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("must not have a query or fragment; %s", example)
+		return nil, "has a port that is not 1 to 65535"
+	case u.Fragment != "":
+		return nil, "must not have a query or fragment"
 	}
-	return u, nil
+	return u, ""
 }
 
 func isPort(text string) bool {

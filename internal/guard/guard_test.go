@@ -93,6 +93,8 @@ func TestImports(t *testing.T) {
 		{"restapi/flinksim", nil, []string{module + "/restapi", module + "/collector", module + "/internal", "github.com"}, "the simulator must not share code with what it tests"},
 		{"collector", nil, []string{module + "/restapi", module + "/internal", "github.com/go-resty"}, "the collector never sees HTTP clients or Flink's JSON"},
 		{"internal/config", nil, []string{module + "/restapi", module + "/collector", module + "/internal/web"}, "configuration is data"},
+		{"internal/discovery", nil, []string{module}, "lists of targets are read without knowing what for"},
+		{"internal/probe", nil, []string{module + "/restapi", module + "/internal/web", "github.com/go-resty"}, "who polls comes in as a function"},
 		{"internal/web", nil, []string{module + "/restapi", "github.com/go-resty"}, "the web pages read results, not Flink"},
 	}
 	for _, s := range sources(t) {

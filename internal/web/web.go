@@ -27,6 +27,8 @@ type Options struct {
 	Waiting func() []string
 	// History is what the pages' heatmaps are drawn from; nil draws none.
 	History *history.Store
+	// Reload answers /-/reload, Probe /probe; nil leaves the page out.
+	Reload, Probe http.Handler
 	// Pprof adds /debug/pprof/, all but the command line.
 	Pprof bool
 }
@@ -52,6 +54,12 @@ func Handler(o Options) (http.Handler, error) {
 	mux.Handle("/-/healthy", readOnly(http.HandlerFunc(healthy)))
 	mux.Handle("/-/ready", readOnly(ready(o.Waiting)))
 	mux.Handle("/api/", squeeze(tagged(api)))
+	if o.Reload != nil {
+		mux.Handle("/-/reload", o.Reload)
+	}
+	if o.Probe != nil {
+		mux.Handle("/probe", readOnly(o.Probe))
+	}
 	if o.Pprof {
 		// The command line is not served: a URL in it may hold a password.
 		mux.HandleFunc("/debug/pprof/cmdline", http.NotFound)
