@@ -43,6 +43,7 @@ func Handler(o Options) (http.Handler, error) {
 	mux.Handle("/-/healthy", readOnly(http.HandlerFunc(healthy)))
 	mux.Handle("/-/ready", readOnly(ready(o.Waiting)))
 	mux.Handle("/api/", newAPI(o.View))
+	mux.Handle("/report", readOnly(ceilingReport(o.View)))
 	if o.Pprof {
 		// The command line is not served: a URL in it may hold a password.
 		mux.HandleFunc("/debug/pprof/cmdline", http.NotFound)
