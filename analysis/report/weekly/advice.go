@@ -47,6 +47,9 @@ const (
 	// skewShare is the share of the hours seen in which verdicts that scaling
 	// does not mend must have stood to come before scaling.
 	skewShare = 0.25
+	// tooFew is how many times the parallelism the peak must need for another
+	// one to be advised: a little above the target utilisation does no harm.
+	tooFew = 1.1
 )
 
 // unmended are the verdicts that another parallelism does not mend.
@@ -73,13 +76,13 @@ func advise(v *Vertex) Advice {
 		return Advice{Action: ActPartitions, Target: v.Peak, Text: text}
 	case pressed && v.Binding == analysis.BindTaskSlots:
 		return Advice{Action: ActSlots, Target: v.Peak, Text: "add task slots; nothing else binds yet"}
-	case peak > p && p > 0:
+	case peak >= tooFew*p && p > 0 && v.Trend.Kind != TrendFalling:
 		to := v.useful(peak)
 		return Advice{Action: ActRescale, Target: analysis.Of(to), Text: fmt.Sprintf("run it at %s for its peak", report.Whole(to))}
 	case v.Wasted.Or(0) >= 1 && p > v.Wasted.Or(0):
 		to := p - v.Wasted.Or(0)
 		return Advice{Action: ActShrink, Target: analysis.Of(to), Text: fmt.Sprintf("run it at %s: same throughput, %s back", report.Whole(to), report.Count(int(v.Wasted.Or(0)), "subtask"))}
-	case v.tight():
+	case v.tight() && v.PeakHeadroom.Or(math.Inf(1)) < roomyCeiling:
 		to := target(math.Max(peak, p))
 		return Advice{Action: ActChoose, Target: analysis.Of(to), Text: fmt.Sprintf("choose max parallelism at the next first start: %s", report.Whole(to))}
 	}
@@ -115,7 +118,7 @@ func (v *Vertex) rewrite() Advice {
 	if b, ok := v.StateBytes.Get(); ok && b > 0 {
 		text += fmt.Sprintf(" (%s, about %s at 300 MB/s)", report.Bytes(b), report.Seconds(b/rewriteRate))
 	}
-	return Advice{Action: ActRewrite, Target: analysis.Of(to), Text: text + ": `plan`"}
+	return Advice{Action: ActRewrite, Target: analysis.Of(to), Text: text + ": see flink-skew-exporter plan"}
 }
 
 // target is the max parallelism to choose: a power of two, four to eight times

@@ -116,7 +116,7 @@ func newChart(r *Report, v *Vertex) *chart {
 		return nil
 	}
 	days := float64(len(v.Daily.Required) - 1)
-	f := frame{left: 40, top: 12, width: chartWidth - 52, height: chartHeight - 40, days: days, most: most}
+	f := frame{left: 40, top: 12, width: chartWidth - 68, height: chartHeight - 40, days: days, most: most}
 	if v.Reached.Kind == ReachDates {
 		f.days += aheadDays
 	}

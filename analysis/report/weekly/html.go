@@ -92,7 +92,7 @@ func newPage(r *Report, o Options) htmlPage {
 func newRow(v *Vertex) htmlRow {
 	row := htmlRow{
 		Cluster: v.Cluster, Subject: v.subject(), Now: report.Show(v.Parallelism, report.Whole), Peak: v.peak(), Ceiling: v.ceiling(),
-		Headroom: times(v.PeakHeadroom), Trend: v.Trend.words(), Reached: v.Reached.words(), Do: strings.ReplaceAll(v.do(), "`", ""),
+		Headroom: times(v.PeakHeadroom), Trend: v.Trend.words(), Reached: v.Reached.words(), Do: v.do(),
 		Level: "none", Spark: newSpark(v),
 	}
 	switch v.Reached.Kind {

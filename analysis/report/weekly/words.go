@@ -143,11 +143,7 @@ func (v *Vertex) ceiling() string {
 	if !v.Ceiling.Known() {
 		return "not known"
 	}
-	s := fmt.Sprintf("%s (%s)", report.Show(v.Ceiling, report.Whole), strings.ReplaceAll(string(v.Binding), "_", " "))
-	if v.Derived && v.Binding == analysis.BindMaxParallelism {
-		s = strings.TrimSuffix(s, ")") + ", looks derived)"
-	}
-	return s
+	return fmt.Sprintf("%s (%s)", report.Show(v.Ceiling, report.Whole), strings.ReplaceAll(string(v.Binding), "_", " "))
 }
 
 func times(n analysis.Num) string {
@@ -161,7 +157,7 @@ func (t *Trend) words() string {
 		if math.Abs(v) < 0.05 {
 			return "±0"
 		}
-		return fmt.Sprintf("%+.1f", v)
+		return strings.Replace(fmt.Sprintf("%+.1f", v), "-", "−", 1)
 	}
 	switch t.Kind {
 	case TrendFlat:
@@ -172,6 +168,9 @@ func (t *Trend) words() string {
 		return fmt.Sprintf("a step, %s to %s", report.Show(t.Before, report.Number), report.Show(t.After, report.Number))
 	case TrendUnclear:
 		return "unclear"
+	}
+	if t.Days == 0 {
+		return "–"
 	}
 	return "not enough data"
 }
