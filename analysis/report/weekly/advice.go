@@ -118,7 +118,7 @@ func (v *Vertex) rewrite() Advice {
 	if b, ok := v.StateBytes.Get(); ok && b > 0 {
 		text += fmt.Sprintf(" (%s, about %s at 300 MB/s)", report.Bytes(b), report.Seconds(b/rewriteRate))
 	}
-	return Advice{Action: ActRewrite, Target: analysis.Of(to), Text: text + ": see flink-skew-exporter plan"}
+	return Advice{Action: ActRewrite, Target: analysis.Of(to), Text: text + ": flink-skew-exporter plan"}
 }
 
 // target is the max parallelism to choose: a power of two, four to eight times

@@ -122,25 +122,28 @@ func newChart(r *Report, v *Vertex) *chart {
 	}
 	c := &chart{
 		Title: v.subject(), Label: chartLabel(v), Caption: v.caption(), Required: f.paths(v.Daily.Required), Parallelism: f.paths(v.Daily.Parallelism),
-		Now: f.x(days), Base: f.top + f.height, Right: f.left + f.width,
+		Now: tenth(f.x(days)), Base: f.top + f.height, Right: f.left + f.width,
 	}
 	if ceiling, _ := v.Daily.Ceiling.last(); ceiling.Or(0) <= most {
 		c.Ceiling = f.paths(v.Daily.Ceiling)
 	}
 	for day := days; day >= 0; day -= 7 {
-		c.Ticks = append(c.Ticks, tick{f.x(day), r.dayAt(day, days)})
+		c.Ticks = append(c.Ticks, tick{tenth(f.x(day)), r.dayAt(day, days)})
 	}
 	if v.Reached.Kind == ReachDates {
 		c.Cone = v.cone(f, r.Until, days)
 		for day := days + 7; day <= days+aheadDays; day += 7 {
-			c.Ticks = append(c.Ticks, tick{f.x(day), r.dayAt(day, days)})
+			c.Ticks = append(c.Ticks, tick{tenth(f.x(day)), r.dayAt(day, days)})
 		}
 	}
 	for level := 0.0; level <= most; level += gridStep(most) {
-		c.Levels = append(c.Levels, tick{f.y(level), report.Number(level)})
+		c.Levels = append(c.Levels, tick{tenth(f.y(level)), report.Number(level)})
 	}
 	return c
 }
+
+// tenth rounds a coordinate: more digits would draw nothing else.
+func tenth(v float64) float64 { return math.Round(v*10) / 10 }
 
 // gridStep is 1, 2 or 5 times a power of ten, so that up to five lines fit.
 func gridStep(most float64) float64 {
@@ -233,7 +236,7 @@ func (r *Report) bars() []bar {
 	var out []bar
 	for i, line := range r.skewLines() {
 		_, places, _ := strings.Cut(line, ": ")
-		out = append(out, bar{string(all[i].id), hours(all[i].hours), places, math.Max(1, 200*all[i].hours/most)})
+		out = append(out, bar{string(all[i].id), hours(all[i].hours), places, math.Max(1, math.Round(200*all[i].hours/most))})
 	}
 	return out
 }

@@ -251,7 +251,7 @@ func (r *Report) unseenLines() []string {
 		out = append(out, fmt.Sprintf("%s without a trend: it takes %d days with data over %d days", vertices(short), minDays, minSpan+1))
 	}
 	if unneeded > 0 {
-		out = append(out, fmt.Sprintf("%s of which it is not known what they need: no busy time or no records were measured", vertices(unneeded)))
+		out = append(out, fmt.Sprintf("%s whose need is not known: no busy time or no records were measured", vertices(unneeded)))
 	}
 	if unknown > 0 {
 		out = append(out, fmt.Sprintf("%s without a known ceiling", vertices(unknown)))

@@ -1,6 +1,7 @@
 package weekly
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -266,12 +267,12 @@ func (r *Report) skewHours() []verdictHours {
 	for _, id := range troubles() {
 		if x := by[id]; x != nil && x.hours >= 0.05 {
 			slices.SortStableFunc(x.vertices, func(a, b *Vertex) int {
-				return int(math.Copysign(1, b.VerdictHours[id]-a.VerdictHours[id]))
+				return cmp.Compare(b.VerdictHours[id], a.VerdictHours[id])
 			})
 			out = append(out, *x)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b verdictHours) int { return int(math.Copysign(1, b.hours-a.hours)) })
+	slices.SortStableFunc(out, func(a, b verdictHours) int { return cmp.Compare(b.hours, a.hours) })
 	return out
 }
 
