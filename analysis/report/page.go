@@ -147,10 +147,6 @@ func ClusterNotes(c ClusterInput) []string {
 	return notes
 }
 
-// Clean returns text of users without what acts instead of being seen, on one
-// line, cut to so many columns.
-func Clean(s string, columns int) string { return cut(clean(s), columns) }
-
 // Amount writes a number in its unit, an absent one as a dash.
 func Amount(n analysis.Num, u analysis.Unit) string { return inUnit(n, u) }
 
@@ -165,6 +161,3 @@ func Whole(n analysis.Num) string { return show(n, thousands) }
 
 // Duration writes seconds in whole ones below two minutes, then minutes or hours.
 func Duration(d time.Duration) string { return span(d) }
-
-// Count writes "1 subtask" or "3 subtasks".
-func Count(n int, noun string) string { return count(n, noun) }

@@ -92,6 +92,7 @@ func TestImports(t *testing.T) {
 		{"restapi", []string{"restapi/flinksim"}, []string{module + "/collector", module + "/internal", module + "/restapi/flinksim", "github.com/prometheus"}, "restapi speaks Snapshot and knows no consumer"},
 		{"restapi/flinksim", nil, []string{module + "/restapi", module + "/collector", module + "/internal", "github.com"}, "the simulator must not share code with what it tests"},
 		{"collector", nil, []string{module + "/restapi", module + "/internal", "github.com/go-resty"}, "the collector never sees HTTP clients or Flink's JSON"},
+		{"internal/promhistory", nil, []string{module + "/restapi", module + "/collector", module + "/internal/web", "net/http", "os"}, "history is queries alone; the caller brings the client"},
 		{"internal/config", nil, []string{module + "/restapi", module + "/collector", module + "/internal/web"}, "configuration is data"},
 		{"internal/discovery", nil, []string{module}, "lists of targets are read without knowing what for"},
 		{"internal/probe", nil, []string{module + "/restapi", module + "/internal/web", "github.com/go-resty"}, "who polls comes in as a function"},

@@ -60,6 +60,7 @@ func Handler(o Options) (http.Handler, error) {
 	if o.Probe != nil {
 		mux.Handle("/probe", readOnly(o.Probe))
 	}
+	mux.Handle("/report", readOnly(ceilingReport(o.View)))
 	if o.Pprof {
 		// The command line is not served: a URL in it may hold a password.
 		mux.HandleFunc("/debug/pprof/cmdline", http.NotFound)
