@@ -1,6 +1,7 @@
-// Package web owns the HTTP surface of serve and demo: the landing page, the
-// JSON API, health and readiness, and the headers and time limits of our own
-// server. /metrics comes in as a handler.
+// Package web owns the HTTP surface of serve and demo: the JSON API and its
+// description (openapi.yaml), health and readiness, and the headers and time
+// limits of our own server. The status page is drawn by internal/web/page;
+// /metrics comes in as a handler.
 //
 // It answers from what the last polls left (Options.View): no request here
 // makes one to Flink, so that none waits for a JobManager. It may import

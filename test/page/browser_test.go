@@ -171,6 +171,9 @@ func (b *browser) shoot(t testing.TB, name string, width, most int64) {
 	if len(png) < 10_000 {
 		t.Errorf("the picture of %s has only %d bytes", name, len(png))
 	}
+	if png, err = small(png); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644); err != nil {
 		t.Fatal(err)
 	}

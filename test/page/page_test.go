@@ -145,6 +145,13 @@ func text(t *testing.T, b *browser, css string) string {
 func fromFleetToVertex(t *testing.T, binary product.Binary) {
 	base := demo(t, binary, "fleet", "--poll.interval=2s")
 	hot := judged(t, base, "hot_key", "critical")
+	await.Until(t, 2*time.Minute, "the verdict to be sure", func() error {
+		body, _ := get(t, base+"/jobs/"+hot.Cluster+"/"+hot.JobID+"/"+hot.VertexID)
+		if !strings.Contains(body, "high confidence") {
+			return fmt.Errorf("not yet")
+		}
+		return nil
+	})
 	b := open(t, base)
 	b.goes(t, "/")
 	if h := text(t, b, "h1"); !strings.Contains(h, "critical") || !strings.Contains(h, "15 jobs on 2 clusters") {

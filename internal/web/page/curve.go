@@ -82,19 +82,23 @@ func newCurve(v *analysis.VertexResult) *curve {
 		return c.x(0.03 + 0.94*math.Log(float64(p)/float64(first))/math.Log(float64(last)/float64(first)))
 	}
 	var low, high []string
-	drawn := -100.0
 	for _, p := range ps {
 		x, l, h := at(p.Parallelism), c.y(p.Low.Or(0)/top), c.y(p.High.Or(0)/top)
-		low = append(low, fmt.Sprintf("%v %v", x, l))
-		high = append([]string{fmt.Sprintf("%v %v", x, h)}, high...)
+		if !p.Now || len(ps) == 2 {
+			// What is measured now is no prediction; it is a point beside them.
+			low = append(low, fmt.Sprintf("%v %v", x, l))
+			high = append([]string{fmt.Sprintf("%v %v", x, h)}, high...)
+		}
 		load := loadRange(p)
 		c.Points = append(c.Points, point{x, l, p.Now, fmt.Sprintf("%d: %s", p.Parallelism, load)})
 		c.Steps = append(c.Steps, step{report.Whole(analysis.OfInt(p.Parallelism)), load, p.Now, p.High.Or(0) >= 1.005})
-		if x-drawn >= 26 {
+		if p.Now {
+			c.XTicks = append([]tick{{At: x, Text: report.Whole(analysis.OfInt(p.Parallelism))}}, c.XTicks...)
+		} else {
 			c.XTicks = append(c.XTicks, tick{At: x, Text: report.Whole(analysis.OfInt(p.Parallelism))})
-			drawn = x
 		}
 	}
+	c.XTicks = apart(c.XTicks)
 	c.Line = "M" + strings.Join(low, "L")
 	c.Band = c.Line + "L" + strings.Join(high, "L") + "Z"
 	for _, share := range []float64{0, 0.5, 1} {
@@ -113,6 +117,17 @@ func newCurve(v *analysis.VertexResult) *curve {
 	}
 	c.Label = fmt.Sprintf("predicted load of the busiest subtask at parallelisms from %d to %d", first, last)
 	return c
+}
+
+// apart leaves out ticks whose text would run into one that came before.
+func apart(ticks []tick) []tick {
+	var out []tick
+	for _, t := range ticks {
+		if !slices.ContainsFunc(out, func(o tick) bool { return math.Abs(o.At-t.At) < 30 }) {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 func loadRange(p prediction) string {

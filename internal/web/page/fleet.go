@@ -303,6 +303,8 @@ func fleetVerdict(in report.Input) (sentence, class string) {
 		return "Nothing is seen to hold back " + all(jobs) + ", but " + verticesOf(blind) + " could not be judged.", class
 	case len(parts) == 0:
 		return "Nothing holds back " + all(jobs) + ".", class
+	case jobs == 0:
+		return strings.Join(parts, ", ") + "; no job is known.", class
 	}
 	return strings.Join(parts, ", ") + " – of " + report.Count(jobs, "job") + " on " + report.Count(len(in.Clusters), "cluster") + ".", class
 }

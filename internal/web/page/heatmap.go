@@ -76,15 +76,14 @@ func rowLabels(m *history.Map, v *analysis.VertexResult, rows []report.Row, each
 			named[int(r.Index)/m.SubtasksPerRow] = true
 		}
 	}
-	taken := make([]bool, m.Rows*each/labelHeight+2)
 	var out []rowLabel
 	add := func(row int) {
-		y := row*each + each/2
-		slot := y / labelHeight
-		if taken[slot] {
-			return
+		y := min(max(row*each+each/2, labelHeight/2), m.Rows*each-labelHeight/2)
+		for _, other := range out {
+			if y-other.Y < labelHeight && other.Y-y < labelHeight {
+				return
+			}
 		}
-		taken[slot] = true
 		text := fmt.Sprint(row * m.SubtasksPerRow)
 		if last := min((row+1)*m.SubtasksPerRow, v.Parallelism) - 1; last > row*m.SubtasksPerRow {
 			text += fmt.Sprintf("–%d", last)

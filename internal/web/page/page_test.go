@@ -100,7 +100,7 @@ func TestFleetSaysWhatThereIs(t *testing.T) {
 		"no cluster": {nil, []string{"No cluster is configured.", "--flink.url"}},
 		"no job":     {[]report.ClusterInput{cluster("c")}, []string{"No job runs.", "No job is known."}},
 		"warming up": {[]report.ClusterInput{{Name: "c", Reason: "pending"}}, []string{"1 cluster waiting for the first poll", "waiting for the first poll"}},
-		"down":       {[]report.ClusterInput{down}, []string{"1 cluster not reached – of 0 jobs on 1 cluster.", "down: refused", `<td class="num">–</td>`}},
+		"down":       {[]report.ClusterInput{down}, []string{"1 cluster not reached; no job is known.", "down: refused", `<td class="num">–</td>`}},
 		"calm":       {[]report.ClusterInput{cluster("c", job("j", "calm", analysis.VertexResult{ID: "v", Parallelism: 1, Verdict: analysis.Verdict{ID: analysis.Balanced}}))}, []string{"Nothing holds back the one job.", "Nothing that needs you."}},
 		"worst first": {
 			[]report.ClusterInput{cluster("a", job("j0", "aaa", bare("v", "x"))), cluster("jm:8081", worst), down},

@@ -4,7 +4,11 @@ import "strings"
 
 // sentence is a sentence with the command line in it, which people copy and
 // which therefore stands by itself. Command and After may be empty.
-type sentence struct{ Before, Command, After string }
+type sentence struct {
+	Before, After string
+	// Command is its words.
+	Command []string
+}
 
 // command is how a command line begins.
 const command = "flink-skew-exporter "
@@ -24,12 +28,14 @@ func split(sentences []string) []sentence {
 		for n < len(words) && (strings.HasPrefix(words[n], "--") || words[n] == "<" || words[n-1] == "<") {
 			n++
 		}
-		line := command + strings.Join(words[:n], " ")
+		line := append([]string{strings.TrimSpace(command)}, words[:n]...)
 		after := strings.Join(words[n:], " ")
-		if trimmed := strings.TrimRight(line, ".,;"); trimmed != line {
-			line, after = trimmed, line[len(trimmed):]+" "+after
+		last := &line[len(line)-1]
+		if bare := strings.TrimRight(*last, ".,;"); bare != *last {
+			after = (*last)[len(bare):] + " " + after
+			*last = bare
 		}
-		out = append(out, sentence{strings.TrimSpace(before), line, strings.TrimSpace(after)})
+		out = append(out, sentence{strings.TrimSpace(before), strings.TrimSpace(after), line})
 	}
 	return out
 }

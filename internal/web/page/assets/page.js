@@ -35,6 +35,11 @@
     return href && ((root) => [...root.querySelectorAll("a")].find((a) => a.getAttribute("href") === href));
   };
 
+  // A wide graph opens where its bottleneck is.
+  const graph = document.getElementById("graph");
+  const root = graph?.querySelector(".card.root");
+  if (root) graph.scrollLeft = root.offsetLeft + root.offsetWidth - graph.clientWidth + 40;
+
   const refresh = async () => {
     if (paused || busy || document.hidden || typing() || selecting()) return;
     busy = true;
