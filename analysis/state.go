@@ -50,6 +50,8 @@ type vertexState struct {
 	root steadyFlag
 	// hot is where the hot key must be; it outlives restarts and rescales.
 	hot hotRange
+	// backlog says by how much a source's backlog grows.
+	backlog backlogTrack
 }
 
 // hostState is what is remembered of a TaskManager.
@@ -102,6 +104,7 @@ func advanceVertex(prev *vertexState, v *Vertex, sink bool, at time.Time, c Conf
 		*next = *prev
 	}
 	next.attempts = 0
+	next.backlog = next.backlog.advance(v.Backlog, at, c)
 	if v.Detail != DetailFresh {
 		return next
 	}
