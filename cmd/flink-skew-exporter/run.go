@@ -39,7 +39,7 @@ type registry struct {
 
 // commands lists every command. Adding one is a file and a line here.
 func commands() []func(*registry) {
-	return []func(*registry){addServe, addDemo, addDiagnose, addRecord, addSavepoint, addKeys, addCheck, addCheckAlerts}
+	return []func(*registry){addServe, addDemo, addDiagnose, addRecord, addWhatIf, addSavepoint, addKeys, addCheck, addCheckAlerts}
 }
 
 // add registers what a command does under its full name.

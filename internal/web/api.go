@@ -70,6 +70,7 @@ func newAPI(view func() report.Input) http.Handler {
 	mux.HandleFunc("/api/v1/clusters", a.clusters)
 	mux.HandleFunc("/api/v1/jobs", a.jobs)
 	mux.HandleFunc("/api/v1/jobs/{cluster}/{job_id}", a.job)
+	mux.HandleFunc("/api/v1/jobs/{cluster}/{job_id}/whatif", a.whatIf)
 	mux.HandleFunc("/api/v1/findings", a.findings)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		fail(w, http.StatusNotFound, "no such page; there are /api/v1/clusters, /api/v1/jobs, /api/v1/jobs/{cluster}/{job_id} and /api/v1/findings")
