@@ -174,9 +174,10 @@ func (a *analyzer) job(job *Job, s *jobState) JobResult {
 		widest[v.SlotSharingGroup] = max(widest[v.SlotSharingGroup], v.Parallelism)
 	}
 	short := g.shortest(job.Vertices, a.evidence, a.c)
+	demands := g.demands(job.Vertices, a.evidence, s.vertices, a.c)
 	for i := range job.Vertices {
 		v := &job.Vertices[i]
-		x := vertexQuestion{v: v, e: a.evidence[i], s: s.vertices[v.ID], g: &g, at: i, widest: widest[v.SlotSharingGroup]}
+		x := vertexQuestion{v: v, e: a.evidence[i], s: s.vertices[v.ID], g: &g, at: i, widest: widest[v.SlotSharingGroup], demand: demands[i]}
 		if short.vertex == i {
 			x.short = &short
 		}
@@ -216,6 +217,7 @@ type vertexQuestion struct {
 	at     int // position in the graph
 	widest int // parallelism of its slot sharing group
 	short  *shortage
+	demand demand
 }
 
 // vertex judges one vertex and describes it.
@@ -224,7 +226,7 @@ func (a *analyzer) vertex(x vertexQuestion) VertexResult {
 	r := VertexResult{
 		ID: v.ID, Name: v.Name, Parallelism: v.Parallelism, MaxParallelism: v.MaxParallelism, Keyed: v.Keyed(),
 		Inputs: v.Inputs, Partitions: v.Partitions, Backlog: v.Backlog, Coverage: s.coverage(v), Windows: s.windows,
-		Layout: layoutOf(v), Ceiling: ceilingOf(v, x.widest, a.snapshot.Slots, a.c), Findings: []Finding{},
+		Layout: layoutOf(v), Ceiling: ceilingOf(v, x.widest, a.snapshot.Slots, a.c), Limits: limitsOf(v, x.widest, a.snapshot.Slots, a.c), Findings: []Finding{},
 	}
 	a.describe(&r, v, s)
 	if a.excluded(v) {
@@ -235,7 +237,7 @@ func (a *analyzer) vertex(x vertexQuestion) VertexResult {
 	}
 	hasData := len(e.index) > 0 && v.Detail != DetailSkipped && r.Coverage.Or(0) >= a.c.MinCoverage
 	if hasData {
-		r.Sizing = sizingOf(e, r.Ceiling, a.c)
+		r.Sizing = sizingOf(e, x.demand, r.Ceiling, a.c)
 	}
 	q := &inquiry{evidence: e, c: a.c, held: s.steady.held.ID, heldSeverity: s.steady.held.Severity, inputs: x.g.inputsOf(x.at, a.c), dear: a.dear}
 	if a.c.Trace {

@@ -33,28 +33,3 @@ func ceilingOf(v *Vertex, widest int, slots Slots, c Config) Ceiling {
 	}
 	return ceiling
 }
-
-// sizingOf returns what the present load needs at target utilisation:
-// ceil(rate / (capacity a subtask · target)), where the capacity of a subtask
-// is its records a second over its busy share, Flink's true processing rate
-// (FLIP-271). The present load is what arrives now; while inputs wait, more
-// would come, so that Required is then a lower bound.
-func sizingOf(e *evidence, ceiling Ceiling, c Config) Sizing {
-	var s Sizing
-	if math.IsNaN(e.meanBusy) || math.IsNaN(e.meanLoad) || e.meanBusy <= 0 || e.meanLoad <= 0 {
-		return s
-	}
-	var trueRate float64
-	for i, b := range e.busy {
-		if b > 0 && e.load[i] > 0 {
-			trueRate += e.load[i] / b
-		}
-	}
-	s.TrueRate = Of(trueRate)
-	p := float64(e.v.Parallelism)
-	capacity := e.meanLoad / e.meanBusy
-	// The tolerance keeps 16.000000001 from becoming 17.
-	s.Required = Of(max(1, math.Ceil(e.meanLoad*p/(capacity*c.TargetUtilisation)-1e-6)))
-	s.RequiredHeadroom = ratio(ceiling.Effective, s.Required)
-	return s
-}

@@ -154,8 +154,9 @@ type Step struct {
 	// being all that one subtask can do, if the load inside each of today's
 	// subtasks is spread evenly over what it owns; absent when unknown.
 	BusiestLoad Num `json:"busiest_load"`
-	// BusiestHigh is the same if the load inside each of today's subtasks sits
-	// in one key group, wherever that does most harm; absent when unknown.
+	// BusiestHigh is an upper bound of it by what is known of the spread over key
+	// groups: the excess of a hot subtask sits in one of them, and the others
+	// differ as much as the other subtasks tell (Band); absent when unknown.
 	BusiestHigh Num `json:"busiest_high"`
 }
 

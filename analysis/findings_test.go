@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -212,18 +213,17 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-// TestPredictBounds: for loads that are even over key groups the lower bound
-// is the truth, whatever the parallelism.
+// TestPredictBounds: for loads that are even over key groups the likely load is
+// the truth, whatever the parallelism, and the bounds hold it.
 func TestPredictBounds(t *testing.T) {
 	const m = 128
 	for p := 1; p <= m; p++ {
-		e := &evidence{v: &Vertex{Parallelism: p}}
-		loads := byGroups(p, m, 1.0/m)
+		s := newSpread(byGroups(p, m, 1.0/m), m)
 		for _, other := range keygroup.Useful(m) {
-			low, high := e.predict(loads, other, m, 0)
+			b := s.at(other)
 			truth := float64(keygroup.Busiest(other, m)) / m
-			if low < truth-1e-9 || low > truth*1.0001+1e-9 && p == other || high < truth-1e-9 {
-				t.Fatalf("from %d to %d: %v…%v, truth %v", p, other, low, high, truth)
+			if b.Low > truth || math.Abs(b.Likely-truth) > 1e-9 || b.High < truth-1e-9 {
+				t.Fatalf("from %d to %d: %+v, truth %v", p, other, b, truth)
 			}
 		}
 	}

@@ -53,6 +53,7 @@ type VertexResult struct {
 	RecordsOutPerSecond Num       `json:"records_out_per_second"`
 	Layout              *Layout   `json:"layout,omitempty"`
 	Ceiling             Ceiling   `json:"ceiling"`
+	Limits              Limits    `json:"limits"`
 	Sizing              Sizing    `json:"sizing"`
 	Verdict             Verdict   `json:"verdict"`
 	Findings            []Finding `json:"findings"`
@@ -193,7 +194,7 @@ type Ceiling struct {
 	NextUseful Num `json:"next_useful_parallelism"`
 }
 
-// Sizing is what the present load needs.
+// Sizing is what the present load needs. Rates are in records a second.
 type Sizing struct {
 	// TrueRate is the records in per second that the vertex could process if
 	// its subtasks were always busy (records / busy, summed).
@@ -202,6 +203,22 @@ type Sizing struct {
 	Required Num `json:"required_parallelism"`
 	// RequiredHeadroom is the effective ceiling / Required; below 1 scaling cannot meet it.
 	RequiredHeadroom Num `json:"required_headroom_ratio"`
+	// Demand is what would arrive if nothing held up the sources, propagated from
+	// them through the ratios of records that are observed; DemandAtLeast says that
+	// it is a lower bound, since a source is held up that tells no backlog.
+	Demand        Num  `json:"demand"`
+	DemandAtLeast bool `json:"demand_at_least"`
+	// DemandRatio is Demand over what arrives now, at least 1.
+	DemandRatio Num `json:"demand_ratio"`
+	// CatchUpRate is what clears the sources' backlogs in Config.CatchUp beside the
+	// demand, and RequiredCatchUp the parallelism for both; absent without a backlog.
+	CatchUpRate     Num `json:"catch_up_rate"`
+	RequiredCatchUp Num `json:"required_catch_up_parallelism"`
+	// Target is the utilisation that sizing aims at (Config.TargetUtilisation).
+	Target Num `json:"target_utilisation"`
+	// Autoscaler is what the autoscaler of Flink's Kubernetes operator would set,
+	// with its defaults; absent where it would do nothing.
+	Autoscaler Num `json:"autoscaler_parallelism"`
 }
 
 // Hot is the hottest subtask of a skewed vertex.

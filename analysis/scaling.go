@@ -6,28 +6,6 @@ import (
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/keygroup"
 )
 
-// predict returns the load of the busiest subtask at another parallelism and
-// the present rate, 1 being all that a subtask can do. How load is spread
-// inside what a subtask owns today is not known: low spreads it evenly over
-// its key groups, high puts it into the one group where it does most harm. No
-// parallelism splits a key group, so that low is at least floor, the load of
-// the hottest one as far as it is known (0 when it is not).
-func (e *evidence) predict(loads []float64, parallelism, m int, floor float64) (low, high float64) {
-	p := e.v.Parallelism
-	for j := range parallelism {
-		first, last := keygroup.Range(j, parallelism, m)
-		var even, most float64
-		for i := keygroup.Owner(first, p, m); i <= keygroup.Owner(last, p, m); i++ {
-			from, to := keygroup.Range(i, p, m)
-			overlap := min(last, to) - max(first, from) + 1
-			even += loads[i] * float64(overlap) / float64(to-from+1)
-			most += loads[i]
-		}
-		low, high = max(low, even), max(high, most)
-	}
-	return max(low, floor), max(high, floor)
-}
-
 // loadsNow returns the busy share of every subtask by index. A subtask without
 // data is taken for an average one; ok is false when busy is not measurable.
 func (e *evidence) loadsNow() (loads []float64, ok bool) {
@@ -55,12 +33,15 @@ func (e *evidence) steps(floor float64) []Step {
 	if m == 0 {
 		return nil
 	}
-	loads, known := e.loadsNow()
+	var known *spread
+	if loads, ok := e.loadsNow(); ok {
+		known = newSpread(loads, m)
+	}
 	step := func(p int) Step {
 		s := Step{Parallelism: p}
-		if known {
-			low, high := e.predict(loads, p, m, floor)
-			s.BusiestLoad, s.BusiestHigh = Of(low), Of(high)
+		if known != nil {
+			b := known.at(p)
+			s.BusiestLoad, s.BusiestHigh = Of(max(b.Likely, floor)), Of(max(b.High, floor))
 		}
 		return s
 	}

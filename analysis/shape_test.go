@@ -22,7 +22,8 @@ type shape struct {
 }
 
 // TestShapes holds the constants of the rules at their edges, as TestEdges does
-// the thresholds. A numeric constant of the package without a case fails.
+// the thresholds. A numeric constant of the package without a case fails, but for
+// those of predictions, whose bounds are held against simulated truth.
 func TestShapes(t *testing.T) {
 	shapes := map[string]shape{}
 	maps.Copy(shapes, keyShapes())
@@ -58,7 +59,7 @@ func numericConstants(t *testing.T) map[string]float64 {
 	}
 	found := map[string]float64{}
 	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
+		if strings.HasSuffix(file, "_test.go") || slices.Contains([]string{"curve.go", "demand.go", "spread.go", "whatif.go"}, file) {
 			continue
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)

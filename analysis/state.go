@@ -51,6 +51,8 @@ type vertexState struct {
 	root steadyFlag
 	// hot is where the hot key must be; it outlives restarts and rescales.
 	hot hotRange
+	// backlog says by how much a source's backlog grows.
+	backlog backlogTrack
 }
 
 // hostState is what is remembered of a TaskManager.
@@ -103,6 +105,7 @@ func advanceVertex(prev *vertexState, v *Vertex, sink bool, at time.Time, p *pac
 		*next = *prev
 	}
 	next.attempts = 0
+	next.backlog = next.backlog.advance(v.Backlog, at, p)
 	if v.Detail != DetailFresh {
 		next.fresh = next.countFresh(p)
 		return next

@@ -67,14 +67,17 @@ type Vertex struct {
 	// Backlog is the records that wait in a source's partitions, null when unknown.
 	Backlog analysis.Num `json:"backlog"`
 	// Coverage is the share of subtasks with fresh values, 0–1.
-	Coverage            analysis.Num     `json:"coverage"`
-	Windows             int              `json:"windows"`
-	WindowSeconds       analysis.Num     `json:"window_seconds"`
-	RecordsInPerSecond  analysis.Num     `json:"records_in_per_second"`
-	RecordsOutPerSecond analysis.Num     `json:"records_out_per_second"`
-	TrueRate            analysis.Num     `json:"true_rate"`
-	Layout              *analysis.Layout `json:"layout"`
-	Hot                 *analysis.Hot    `json:"hot"`
+	Coverage            analysis.Num `json:"coverage"`
+	Windows             int          `json:"windows"`
+	WindowSeconds       analysis.Num `json:"window_seconds"`
+	RecordsInPerSecond  analysis.Num `json:"records_in_per_second"`
+	RecordsOutPerSecond analysis.Num `json:"records_out_per_second"`
+	TrueRate            analysis.Num `json:"true_rate"`
+	// Sizing is what the demand needs, and Limits what bounds the parallelism.
+	Sizing analysis.Sizing  `json:"sizing"`
+	Limits analysis.Limits  `json:"limits"`
+	Layout *analysis.Layout `json:"layout"`
+	Hot    *analysis.Hot    `json:"hot"`
 	// SubtaskValues are those of the newest window; empty in a brief document.
 	SubtaskValues []analysis.SubtaskResult `json:"subtask_values"`
 	// Checks are the rules that were asked; empty without a trace.
@@ -224,7 +227,7 @@ func NewVertex(j *analysis.JobResult, v *analysis.VertexResult, f Filter) Vertex
 		Verdict: v.Verdict.ID, Judged: judged(&v.Verdict.Judgement, Explain(j, v), VerdictDocs(v.Verdict.ID)),
 		Skew: map[analysis.Signal]Skew{}, Findings: []Finding{}, Keyed: v.Keyed, Inputs: v.Inputs,
 		Partitions: v.Partitions, Backlog: v.Backlog, Checks: checks(v), Coverage: v.Coverage, Windows: v.Windows, WindowSeconds: v.WindowSeconds,
-		RecordsInPerSecond: v.RecordsInPerSecond, RecordsOutPerSecond: v.RecordsOutPerSecond, TrueRate: v.Sizing.TrueRate,
+		RecordsInPerSecond: v.RecordsInPerSecond, RecordsOutPerSecond: v.RecordsOutPerSecond, TrueRate: v.Sizing.TrueRate, Sizing: v.Sizing, Limits: v.Limits,
 		Layout: v.Layout, Hot: v.Hot, SubtaskValues: v.Subtasks,
 		Ceiling: Ceiling{
 			MaxParallelism: v.MaxParallelism, Effective: v.Ceiling.Effective, HeadroomRatio: v.Ceiling.Headroom,

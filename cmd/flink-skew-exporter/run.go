@@ -39,7 +39,10 @@ type registry struct {
 
 // commands lists every command. Adding one is a file and a line here.
 func commands() []func(*registry) {
-	return []func(*registry){addServe, addDemo, addDiagnose, addRecord, addSavepoint, addKeys, addReport, addCheck, addCheckAlerts, addCheckHealth}
+	return []func(*registry){
+		addServe, addDemo, addDiagnose, addRecord, addReport, addWhatIf, addSavepoint, addKeys,
+		addCheck, addCheckAlerts, addCheckHealth,
+	}
 }
 
 // add registers what a command does under its full name.

@@ -74,6 +74,7 @@ func newAPI(view func() report.Input) (http.Handler, error) {
 	mux.HandleFunc("/api/v1/clusters", a.clusters)
 	mux.HandleFunc("/api/v1/jobs", a.jobs)
 	mux.HandleFunc("/api/v1/jobs/{cluster}/{job_id}", a.job)
+	mux.HandleFunc("/api/v1/jobs/{cluster}/{job_id}/whatif", a.whatIf)
 	mux.HandleFunc("/api/v1/findings", a.findings)
 	mux.HandleFunc("/api/v1/openapi.yaml", description.yaml)
 	mux.HandleFunc("/api/v1/openapi.json", description.json)

@@ -156,6 +156,7 @@ func TestEveryAnswerIsAsDescribed(t *testing.T) {
 	ask("/api/v1/findings?severity=critical", "/api/v1/findings", 200)
 	ask("/api/v1/findings?severity=none", "/api/v1/findings", 400)
 	ask(one[:len("/api/v1/jobs")]+"/never/x", one, 404)
+	ask(one[:len("/api/v1/jobs")]+"/never/x/whatif", one+"/whatif", 404)
 	ask("/api/v1/openapi.json", "/api/v1/openapi.json", 200)
 	asked["/api/v1/openapi.yaml"] = true
 	verdicts := map[analysis.VerdictID]bool{}
@@ -167,6 +168,7 @@ func TestEveryAnswerIsAsDescribed(t *testing.T) {
 			ask("/api/v1/jobs/"+cluster.Name+"/"+j.ID, one, 200)
 			for _, v := range j.Vertices {
 				verdicts[v.Verdict.ID] = true
+				ask("/api/v1/jobs/"+cluster.Name+"/"+j.ID+"/whatif?load=1.5&vertex="+v.ID, one+"/whatif", 200)
 			}
 		}
 	}
