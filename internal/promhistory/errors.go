@@ -19,7 +19,7 @@ func explain(err error, timeout time.Duration) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("a query took longer than %v; raise --prometheus.timeout", timeout)
 	case errors.As(err, &answered):
-		return fmt.Errorf("Prometheus answered %s: %s%s", answered.Type, answered.Msg, advice(answered))
+		return fmt.Errorf("the answer of Prometheus is %s: %s%s", answered.Type, answered.Msg, advice(answered))
 	case errors.As(err, &sent):
 		return sent.Err
 	}

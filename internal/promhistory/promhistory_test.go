@@ -222,7 +222,7 @@ func TestReadErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "its history could not be read: Prometheus answered execution: query processing would load too many samples into memory; see its --query.timeout and --query.max-samples"
+	want := "its history could not be read: the answer of Prometheus is execution: query processing would load too many samples into memory; see its --query.timeout and --query.max-samples"
 	if c := in.Clusters[0]; c.Failed != want || len(c.Vertices) != 0 {
 		t.Errorf("got %q with %d vertices, want %q", c.Failed, len(c.Vertices), want)
 	}

@@ -200,7 +200,7 @@ func (r *reader) ask(ctx context.Context, expr string, at time.Time, over *v1.Ra
 		}
 		return m, nil
 	}
-	return nil, fmt.Errorf("Prometheus answered %s with a %s", expr, value.Type())
+	return nil, fmt.Errorf("the answer to %s is a %s", expr, value.Type())
 }
 
 // store puts an answer into the book, each value at its step.

@@ -130,7 +130,7 @@ func write(w io.Writer, vertices []vertex, outages []outage) error {
 	}
 	missing := func(cluster string, day float64, onlyWithoutExporter bool) bool {
 		return slices.ContainsFunc(outages, func(o outage) bool {
-			return o.cluster == cluster && o.during(day) && !(onlyWithoutExporter && o.exporter)
+			return o.cluster == cluster && o.during(day) && (!onlyWithoutExporter || !o.exporter)
 		})
 	}
 	fmt.Fprintln(b, "# TYPE flink_skew_up gauge")

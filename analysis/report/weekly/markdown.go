@@ -227,11 +227,11 @@ func (r *Report) unseenLines() []string {
 		case c.Failed != "":
 			out = append(out, c.Cluster+": "+c.Failed)
 		case c.SeenHours.Known():
-			s := fmt.Sprintf("%s: %s of %d h seen", c.Cluster, report.Show(c.SeenHours, report.Thousands), r.Hours)
+			parts := []string{fmt.Sprintf("%s: %s of %d h seen", c.Cluster, report.Show(c.SeenHours, report.Thousands), r.Hours)}
 			for k := range c.Gaps {
-				s += "; " + c.Gaps[k].words()
+				parts = append(parts, c.Gaps[k].words())
 			}
-			out = append(out, s)
+			out = append(out, strings.Join(parts, "; "))
 		}
 	}
 	short, unknown, unneeded := 0, 0, 0
