@@ -106,6 +106,16 @@ func (b *browser) do(t testing.TB, actions ...chromedp.Action[chromedp.Void]) {
 func (b *browser) click(t testing.TB, css, until string) {
 	t.Helper()
 	b.do(t, chromedp.Click(chromedp.CSS(css)), chromedp.WaitVisible(chromedp.CSS(until)))
+	b.loaded(t)
+}
+
+// loaded waits until the page has its style sheet and script: elements may be
+// there before, and have no colours yet.
+func (b *browser) loaded(t testing.TB) {
+	t.Helper()
+	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](`document.readyState === "complete"`)); err != nil {
+		t.Fatalf("Chromium: waiting for the page to be loaded: %v", err)
+	}
 }
 
 // command sends a command of the protocol.
@@ -130,6 +140,7 @@ func eval[T any](t testing.TB, b *browser, expression string) T {
 func (b *browser) goes(t testing.TB, path string) {
 	t.Helper()
 	b.do(t, chromedp.Navigate("http://"+b.host+path), chromedp.WaitReady(chromedp.CSS("main#main")))
+	b.loaded(t)
 }
 
 // silent fails the test for whatever the page complained of.

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// small writes a picture again with its 256 most frequent colours, which is
-// nearly all of a page, at a third of the bytes.
+// small writes a picture again with 256 colours, at a third of the bytes: the
+// most frequent ones, and of the others those that are like none of them.
 func small(text []byte) ([]byte, error) {
 	picture, err := png.Decode(bytes.NewReader(text))
 	if err != nil {
@@ -32,8 +32,10 @@ func small(text []byte) ([]byte, error) {
 		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B))
 	})
 	var few color.Palette
-	for _, c := range colours[:min(256, len(colours))] {
-		few = append(few, c)
+	for _, c := range colours {
+		if len(few) < 256 && (len(few) < 160 || !alike(c, few[few.Index(c)].(color.RGBA))) {
+			few = append(few, c)
+		}
 	}
 	nearest := make(map[color.RGBA]uint8, len(colours))
 	for _, c := range colours {
@@ -48,4 +50,10 @@ func small(text []byte) ([]byte, error) {
 	var b bytes.Buffer
 	err = (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, out)
 	return b.Bytes(), err
+}
+
+// alike reports whether two colours can hardly be told apart.
+func alike(a, b color.RGBA) bool {
+	near := func(x, y uint8) bool { return max(x, y)-min(x, y) < 28 }
+	return near(a.R, b.R) && near(a.G, b.G) && near(a.B, b.B)
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -84,7 +85,7 @@ func rowLabels(m *history.Map, v *analysis.VertexResult, rows []report.Row, each
 				return
 			}
 		}
-		text := fmt.Sprint(row * m.SubtasksPerRow)
+		text := strconv.Itoa(row * m.SubtasksPerRow)
 		if last := min((row+1)*m.SubtasksPerRow, v.Parallelism) - 1; last > row*m.SubtasksPerRow {
 			text += fmt.Sprintf("–%d", last)
 		}

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis"
 	"github.com/flink-skew-exporter/flink-skew-exporter/analysis/report"
@@ -105,7 +106,7 @@ func newScatter(rows []report.Row) *scatter {
 				report.Amount(r.Records, analysis.UnitRecordsPerSecond), report.Amount(r.CostPerRecord, analysis.UnitSeconds))
 		}
 		if r.Named && named <= taggedDots {
-			d.Tag = fmt.Sprint(r.Index)
+			d.Tag = strconv.Itoa(int(r.Index))
 			d.Flip = d.X > float64(s.Right-40)
 		}
 		s.Dots = append(s.Dots, d)
