@@ -93,7 +93,9 @@ func listening(r io.Reader) (string, error) {
 		if m := regexp.MustCompile(`address=(\S+:\d+)`).FindStringSubmatch(scanner.Text()); m != nil {
 			go func() {
 				for scanner.Scan() {
-					fmt.Fprintln(os.Stderr, scanner.Text())
+					if strings.Contains(scanner.Text(), "level=ERROR") {
+						fmt.Fprintln(os.Stderr, scanner.Text())
+					}
 				}
 			}()
 			return "http://" + m[1], nil

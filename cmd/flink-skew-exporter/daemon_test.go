@@ -44,8 +44,16 @@ type running struct {
 
 func start(t *testing.T, urls ...string) running {
 	t.Helper()
+	return startWith(t, func(*config.Config) {}, urls...)
+}
+
+// startWith starts a daemon that polls every second, with a configuration that
+// a test may change.
+func startWith(t *testing.T, change func(*config.Config), urls ...string) running {
+	t.Helper()
 	cfg := config.Default()
 	cfg.Poll.Interval = time.Second
+	change(cfg)
 	clusters := make([]config.Cluster, len(urls))
 	for i, u := range urls {
 		clusters[i] = config.Cluster{Name: fmt.Sprintf("c%d", i), URL: u}

@@ -21,7 +21,7 @@ const explainWidth = 120
 
 // explain writes what the poll did and what its numbers mean, as text. Nothing
 // in it is secret: credentials are named by their kind.
-func (h *Handler) explain(w http.ResponseWriter, t *target, c *config.Config) {
+func (h *Handler) explain(w http.ResponseWriter, t *target) {
 	pub, fresh := t.poller.Current()
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "cluster  %s\ntarget   %s%s\nmodule   %s\n", t.cluster.Name, t.cluster.Addresses()[0], authOf(t.cluster), t.cluster.Module)

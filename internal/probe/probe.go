@@ -128,7 +128,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		t.poll(ctx)
 	}
 	if debug {
-		h.explain(w, t, c)
+		h.explain(w, t)
 		return
 	}
 	t.metrics.ServeHTTP(w, r)
