@@ -10,8 +10,9 @@
 //
 // Packages: flink (download, start, drive a cluster), jobs (the jobs and what
 // must be said of them), kafka (a broker), product (the exporter's commands and
-// /metrics, from outside), monitoring (Prometheus and Alertmanager behind it), proc (child processes that cannot outlive the test),
-// await (the one way to wait).
+// /metrics, from outside), monitoring (Prometheus and Alertmanager behind it),
+// proc (child processes that cannot outlive the test), await (the one way to
+// wait).
 //
 // Environment: FLINK_VERSION (default 2.3.0), FLINK_SKEW_FULL (1 for all parts;
 // kafka needs Maven), FLINK_SKEW_CACHE (where releases are kept),
