@@ -25,7 +25,7 @@ GENERATED = METRICS.md deploy/reference-config.yaml ':(glob)dashboards/*.json' \
 # the same, and say what they lack.
 RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
-.PHONY: help matrix build cross test test-modules test-alerts lint vuln bench bench-fleet bench-json fuzz generate check test-real test-real-full test-real-all
+.PHONY: help matrix build cross test test-modules test-alerts test-alerts-current test-dashboards lint vuln bench bench-fleet bench-json fuzz generate check test-real test-real-full test-real-all
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -47,6 +47,12 @@ test-modules: ## tests of the other modules
 test-alerts: ## the rules' own tests: when each alert fires, when it is silent; needs promtool
 	promtool check rules alerts/*.rules.yml
 	promtool test rules alerts/tests/*.yml
+
+test-alerts-current: ## the same tests with a current Prometheus as a library; test-modules runs them too
+	cd alerts/current && $(GO) test -count=1 ./...
+
+test-dashboards: build ## every query of the dashboards in a real Prometheus that scrapes the demo; an empty panel fails
+	cd dashboards && $(GO) run ./prove --exporter=../$(BINARY) --range=1m
 
 lint: ## golangci-lint over every module
 	set -e; for m in . $(MODULES) test; do echo "$$m:"; (cd $$m && $(TOOLS) golangci-lint run ./...); done

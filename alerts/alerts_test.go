@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -186,6 +187,27 @@ func TestAlerts(t *testing.T) {
 		}
 		if want := "| [" + name + "](runbooks/" + name + ".md) | " + r.Labels["severity"] + " |"; !strings.Contains(string(readme), want) {
 			t.Errorf("README.md lacks %q", want)
+		}
+	}
+}
+
+// TestTicketsEndBeforeTheirPage: what a page silences must not outlive it, or it
+// is sent when the trouble is over. Conditions of both end together; how long
+// they keep firing decides. Tickets about ceilings stand for themselves.
+func TestTicketsEndBeforeTheirPage(t *testing.T) {
+	keeps := func(r alertRule) time.Duration {
+		d, err := time.ParseDuration(r.KeepFiringFor)
+		if err != nil {
+			t.Errorf("%s: %v", r.Alert, err)
+		}
+		return d
+	}
+	all := alertsOf(t)
+	page := min(keeps(all["FlinkSubtaskSaturated"]), keeps(all["FlinkSubtaskStalled"]))
+	for name, r := range all {
+		silenced := r.Labels["severity"] == "ticket" && (r.Labels["area"] == "skew" || r.Labels["area"] == "flow")
+		if silenced && keeps(r) >= page {
+			t.Errorf("%s keeps firing for %s, its page for %s", name, r.KeepFiringFor, page)
 		}
 	}
 }

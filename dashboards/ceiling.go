@@ -32,7 +32,7 @@ func ceilingNumbers() []panel {
 	}
 	return []panel{
 		vertices("At the ceiling", "Vertices whose parallelism is at or above what binds it, those that are 1 of 1 by construction left out.",
-			"count("+atCeiling(inClusters)+")", orange).read(runbook("FlinkCeilingReached")),
+			countAtCeiling(inClusters), orange).read(runbook("FlinkCeilingReached")),
 		vertices("Load above the ceiling", "Vertices whose present load needs more than they can ever get.",
 			counted("vertex_required_headroom_ratio", "< 1"), red).
 			read(runbook("FlinkRequiredAboveCeiling")),

@@ -47,7 +47,7 @@ func fleetNumbers() []panel {
 		number("Jobs warning", "Jobs whose worst vertex has a warning.", 3,
 			now(jobsOf(analysis.SeverityWarning, inClusters), "")).at(goodAtZero(orange)),
 		number("At the ceiling", "Vertices whose parallelism has reached what binds it. Vertices that are 1 of 1 by construction are left out.", 3,
-			now("count("+atCeiling(inClusters)+")", "")).at(goodAtZero(orange)).none("0"),
+			now(countAtCeiling(inClusters), "")).at(goodAtZero(orange)).none("0"),
 		number("Load above ceiling", "Vertices whose present load needs more parallelism than they can ever get.", 3,
 			now(counted("vertex_required_headroom_ratio", "< 1"), "")).at(goodAtZero(red)),
 		number("Wasted subtasks", "Subtasks that could go without giving the busiest one more key groups or partitions.", 3,
@@ -55,11 +55,14 @@ func fleetNumbers() []panel {
 	}
 }
 
-// atCeiling are the vertices whose parallelism is at or above the ceiling.
+// atCeiling are the vertices whose parallelism is at or above the ceiling, as
+// they were scraped.
 func atCeiling(scope string) string {
-	return "min by (" + byVertex + ") (" + sel("vertex_ceiling_headroom_ratio", scope) + " <= 1 unless on (" + onVertex + ") " +
-		sel("finding", scope, `finding="non_parallel"`) + ")"
+	return sel("vertex_ceiling_headroom_ratio", scope) + " <= 1 unless on (" + onVertex + ") " + sel("finding", scope, `finding="non_parallel"`)
 }
+
+// countAtCeiling counts them, each vertex once.
+func countAtCeiling(scope string) string { return "count(" + maxBy(onVertex, atCeiling(scope)) + ")" }
 
 func fleetMatters() []panel {
 	set := worst(fleetRows, inClusters)
@@ -100,7 +103,7 @@ func fleetCeilings() []panel {
 	full := fmt.Sprintf("bottomk(%d, %s)", fleetRows, atCeiling(inClusters))
 	reached := []column{
 		{
-			title: "Ceiling / parallelism", expr: full, unit: unitTimes, decimals: ptr(2.0), thresholds: headroomSteps(),
+			title: "Ceiling / parallelism", expr: maxBy(byVertex, full), unit: unitTimes, decimals: ptr(2.0), thresholds: headroomSteps(),
 			shape: asColour, width: 150,
 		},
 		jobColumn(), vertexColumn(),

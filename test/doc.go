@@ -10,9 +10,10 @@
 //
 // Packages: flink (download, start, drive a cluster), jobs (the jobs and what
 // must be said of them), kafka (a broker), product (the exporter's commands and
-// /metrics, from outside), proc (child processes that cannot outlive the test),
-// await (the one way to wait), weekly (the weekly report beside a real
-// Prometheus, without Flink).
+// /metrics, from outside), page (the status page in Chromium), monitoring
+// (Prometheus and Alertmanager behind it), weekly (the weekly report beside a real
+// Prometheus, without Flink), proc (child processes that cannot outlive the test),
+// await (the one way to wait).
 //
 // Environment: FLINK_VERSION (default 2.3.0), FLINK_SKEW_FULL (1 for all parts;
 // kafka needs Maven), FLINK_SKEW_CACHE (where releases are kept),

@@ -9,6 +9,7 @@ require (
 	github.com/pb33f/libopenapi-validator v0.16.3
 	github.com/prometheus/client_model v0.6.3
 	github.com/prometheus/common v0.74.0
+	go.yaml.in/yaml/v3 v3.0.6
 )
 
 require (

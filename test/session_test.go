@@ -21,7 +21,7 @@ func (s suite) testSession(t *testing.T) {
 	t.Run("cluster", b.testCluster)
 	t.Run("waiting", func(t *testing.T) { b.testScenarios(t, jobs.Waiting()) })
 	t.Run("advising", func(t *testing.T) { b.testScenarios(t, jobs.Advising()) })
-	t.Run("computing", func(t *testing.T) { b.testScenarios(t, []jobs.Scenario{jobs.HotKey()}) })
+	t.Run("computing", b.testPaging)
 	t.Run("frozen JobManager", b.testFrozen)
 	t.Run("dead JobManager", b.testDead)
 	t.Run("end", func(t *testing.T) { testEnd(t, b.server) })

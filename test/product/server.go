@@ -17,19 +17,34 @@ import (
 // startDeadline is how long the server may take until it answers.
 const startDeadline = time.Minute
 
-// Server is a running serve command.
+// Server is a running serve or demo command.
 type Server struct {
 	*proc.Process
-	url string
+	address, url string
 }
+
+// Address returns where it listens: what Prometheus calls the instance.
+func (s *Server) Address() string { return s.address }
 
 // Serve starts the serve command on the given port and waits until it says
 // that it is healthy, which it does not depend on any cluster for.
 func (b Binary) Serve(t testing.TB, name string, port int, args ...string) *Server {
 	t.Helper()
+	return b.listen(t, name, "serve", port, args)
+}
+
+// Demo starts the demo command, as Serve starts serve.
+func (b Binary) Demo(t testing.TB, name string, port int, args ...string) *Server {
+	t.Helper()
+	return b.listen(t, name, "demo", port, args)
+}
+
+// listen starts a command that serves, on the given port.
+func (b Binary) listen(t testing.TB, name, command string, port int, args []string) *Server {
+	t.Helper()
 	address := fmt.Sprintf("127.0.0.1:%d", port)
-	s := &Server{url: "http://" + address}
-	s.Process = b.Start(t, name, append([]string{"serve", "--web.listen-address=" + address}, args...)...)
+	s := &Server{address: address, url: "http://" + address}
+	s.Process = b.Start(t, name, append([]string{command, "--web.listen-address=" + address}, args...)...)
 	await.Until(t, startDeadline, name+" to be healthy", func() error {
 		if err := s.Ended(); err != nil {
 			return await.Hopeless(err)
