@@ -133,7 +133,7 @@ func TestReloadsLeaveNothingBehind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := newFleet(shown, slog.New(slog.DiscardHandler))
+	f := newFleet(shown, nil, slog.New(slog.DiscardHandler))
 	f.begin()
 	defer f.end()
 	a, b := config.Cluster{Name: "a", URL: server.URL}, config.Cluster{Name: "b", URL: server.URL}
