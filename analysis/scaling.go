@@ -36,6 +36,7 @@ func (e *evidence) steps(floor float64) []Step {
 	var known *spread
 	if loads, ok := e.loadsNow(); ok {
 		known = newSpread(loads, m)
+		known.oneKey = floor > 0
 	}
 	step := func(p int) Step {
 		s := Step{Parallelism: p}

@@ -45,6 +45,9 @@ type spread struct {
 	// sigma is an upper estimate of the standard deviation of a key group's load
 	// (95 %), infinite for a single subtask; noise is the relative error of a load.
 	sigma, noise float64
+	// oneKey says that the excess is known to be of one key, so that it is likely
+	// to stay whole.
+	oneKey bool
 }
 
 // newSpread describes the loads of the subtasks, by index, under m key groups.
@@ -121,7 +124,11 @@ func (s *spread) at(parallelism int) Band {
 			sd = s.sigma * math.Sqrt(variance)
 		}
 		wobble := s.noise * math.Sqrt(noise)
-		b.Likely = max(b.Likely, even)
+		if s.oneKey {
+			b.Likely = max(b.Likely, even+more)
+		} else {
+			b.Likely = max(b.Likely, even)
+		}
 		b.High = max(b.High, min(most, even+z*sd+more)+twoSided95*wobble)
 		b.Low = max(b.Low, even-less-twoSided95*math.Hypot(sd, wobble))
 	}

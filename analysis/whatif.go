@@ -43,7 +43,9 @@ func WhatIf(v *VertexResult, load float64, beside ...int) (Curve, CurveMissing) 
 	switch {
 	case v.Keyed:
 		c.Basis, c.KeyGroups = BasisSubtasks, v.MaxParallelism
-		m = newSpread(loads, int(v.MaxParallelism.Or(0)))
+		s := newSpread(loads, int(v.MaxParallelism.Or(0)))
+		s.oneKey = v.Verdict.ID == HotKey
+		m = s
 	case partitions > 0:
 		c.Basis = BasisPartitions
 		m = partitioned{loads: loads, owned: owned, partitions: partitions}

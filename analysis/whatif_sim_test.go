@@ -1,7 +1,6 @@
 package analysis_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -150,6 +149,6 @@ func observed(t *testing.T, x planted, seed uint64, noise float64, vertex string
 			return v
 		}
 	}
-	t.Fatal(fmt.Sprintf("no vertex %q", vertex))
+	t.Fatalf("no vertex %q", vertex)
 	return nil
 }

@@ -93,6 +93,7 @@ func (w watch) wrong(m product.Scrape) error {
 // testRescale rescales the job with the hot key while it is watched.
 func (w watch) testRescale(t *testing.T, jobID string) {
 	w.until(t, "the hot key", w.lasting(3, w.hotKey(before, 1, lastWide)))
+	forecast := w.forecast(t, before, after)
 	w.cluster.Rescale(t, jobID, jobs.Enrich, after)
 	w.cluster.AwaitParallelism(t, jobID, jobs.Enrich, after)
 	keyed := product.Labels{"job_id": jobID, "verdict": "not_enough_data"}
@@ -103,6 +104,7 @@ func (w watch) testRescale(t *testing.T, jobID string) {
 		return one(m, "flink_skew_finding", product.Labels{"job_id": jobID, "finding": "job_changed"}, jobs.Enrich)
 	})
 	w.until(t, "the hot key after the rescale", w.hotKey(after, 2, lastNarrow))
+	w.until(t, "the load that the what-if curve forecast", w.lasting(2, w.heldBy(forecast, after)))
 }
 
 // lasting is the condition that another one holds in n polls in a row. The

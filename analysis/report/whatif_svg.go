@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -144,18 +145,19 @@ func (p *plot) grid(b *strings.Builder) {
 // worth running the busiest subtask owns as much as at the lower one.
 func (p *plot) band(b *strings.Builder) {
 	qs := p.points()
-	upper, lower, likely := "", "", ""
+	var upper, lower, likely []string
 	for i, q := range qs {
 		x, end := p.x(float64(q.Parallelism)), svgRight
 		if i+1 < len(qs) {
 			end = p.x(float64(qs[i+1].Parallelism))
 		}
-		upper += fmt.Sprintf("%d,%d %d,%d ", x, p.y(q.High), end, p.y(q.High))
-		lower = fmt.Sprintf("%d,%d %d,%d ", end, p.y(q.Low), x, p.y(q.Low)) + lower
-		likely += fmt.Sprintf("%d,%d %d,%d ", x, p.y(q.Likely), end, p.y(q.Likely))
+		upper = append(upper, fmt.Sprintf("%d,%d %d,%d", x, p.y(q.High), end, p.y(q.High)))
+		lower = append(lower, fmt.Sprintf("%d,%d %d,%d", end, p.y(q.Low), x, p.y(q.Low)))
+		likely = append(likely, fmt.Sprintf("%d,%d %d,%d", x, p.y(q.Likely), end, p.y(q.Likely)))
 	}
-	fmt.Fprintf(b, `<polygon class="wi-band" points="%s"/>`+"\n", strings.TrimSpace(upper+lower))
-	fmt.Fprintf(b, `<polyline class="wi-likely" points="%s"/>`+"\n", strings.TrimSpace(likely))
+	slices.Reverse(lower)
+	fmt.Fprintf(b, `<polygon class="wi-band" points="%s"/>`+"\n", strings.Join(append(upper, lower...), " "))
+	fmt.Fprintf(b, `<polyline class="wi-likely" points="%s"/>`+"\n", strings.Join(likely, " "))
 }
 
 // lines draws the target, what one subtask can do, the floor, and today.
