@@ -37,12 +37,22 @@ func addCheck(r *registry) {
 // printSummary says in a few lines what a configuration means.
 func printSummary(p process, file string, c *config.Config) {
 	fmt.Fprintf(p.stdout, "%s is valid\n", file)
-	if len(c.Clusters) == 0 {
+	if len(c.Clusters) == 0 && needWork(c) != nil {
 		fmt.Fprintln(p.stdout, "  no clusters: serve needs --flink.url")
 	}
 	for _, k := range c.Clusters {
 		fmt.Fprintf(p.stdout, "  cluster %s at %s, every %v, at most %v a poll%s\n",
 			k.Name, strings.Join(k.Addresses(), ", "), c.PollInterval(k), c.PollTimeout(k), authOf(k))
+	}
+	for _, s := range c.FileSD {
+		fmt.Fprintf(p.stdout, "  clusters from %s, read every %v\n", strings.Join(s.Files, ", "), s.Every())
+	}
+	for _, s := range c.HTTPSD {
+		address, _, _ := strings.Cut(s.URL, "?")
+		fmt.Fprintf(p.stdout, "  clusters from %s, asked every %v\n", address, s.Every())
+	}
+	if len(c.Probe.AllowTargets) > 0 {
+		fmt.Fprintf(p.stdout, "  probes of %s\n", strings.Join(c.Probe.AllowTargets, ", "))
 	}
 	fmt.Fprintf(p.stdout, "  subtasks: %s", c.Collector.Subtasks)
 	if c.Collector.Subtasks == config.SubtasksTop {
