@@ -2,8 +2,7 @@ package main
 
 import (
 	"crypto/tls"
-	"io"
-	"log"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -39,7 +38,7 @@ func TestCheckHealth(t *testing.T) {
 	}
 	mutual := httptest.NewUnstartedServer(http.NotFoundHandler())
 	mutual.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
-	mutual.Config.ErrorLog = log.New(io.Discard, "", 0)
+	mutual.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)
 	mutual.StartTLS()
 	t.Cleanup(mutual.Close)
 	if got := execute(t, "check", "health", "--url="+mutual.URL); got.code != exitOK || !strings.Contains(got.stdout, "wants a certificate") {
