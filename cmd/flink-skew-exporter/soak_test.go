@@ -61,7 +61,7 @@ func TestSoak(t *testing.T) {
 	began := time.Now()
 	var passed atomic.Int64
 	now := func() time.Time { return began.Add(time.Duration(passed.Load())) }
-	cluster := flinksim.Load(1, 3, 2)
+	cluster := flinksim.Load(1, 2, 2)
 	// One worker: a list of a hundred would be most of the work.
 	cluster.TaskManagers, cluster.SlotsPerTM = 1, 8
 	cluster.MetricInterval = -1
@@ -83,7 +83,7 @@ func TestSoak(t *testing.T) {
 	poll := func(from, to int) {
 		for n := from; n < to; n++ {
 			passed.Add(int64(15 * time.Second))
-			if way.kind = n % 11; way.kind > 5 {
+			if way.kind = n % 8; way.kind > 5 {
 				way.kind = 0
 			}
 			switch {
@@ -111,12 +111,12 @@ func TestSoak(t *testing.T) {
 	if !pub.Up || len(pub.Result.Jobs) != 1 {
 		t.Errorf("not well at the end: %+v", pub)
 	}
-	// Three of eleven kinds fail the whole poll.
+	// Three of eight kinds fail the whole poll.
 	failed := uint64(0)
 	for _, n := range pub.Failures {
 		failed += n
 	}
-	if pub.Polls != soakPolls+1 || failed < soakPolls/5 || failed > soakPolls/3 || len(pub.Gaps) == 0 {
+	if pub.Polls != soakPolls+1 || failed < soakPolls/3 || failed > soakPolls/2 || len(pub.Gaps) == 0 {
 		t.Errorf("%d polls, %v failed, gaps %v: the soak did not do what it is for", pub.Polls, pub.Failures, pub.Gaps)
 	}
 	later, laterHeap := settled()
