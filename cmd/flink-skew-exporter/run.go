@@ -40,7 +40,7 @@ type registry struct {
 // commands lists every command. Adding one is a file and a line here.
 func commands() []func(*registry) {
 	return []func(*registry){
-		addServe, addDemo, addDiagnose, addRecord, addReport, addWhatIf, addSavepoint, addKeys,
+		addServe, addDemo, addDiagnose, addRecord, addReport, addWhatIf, addPlan, addSavepoint, addKeys,
 		addCheck, addCheckAlerts, addCheckHealth,
 	}
 }
