@@ -90,6 +90,7 @@ func (p *Pages) vertexPage(at place) vertexPage {
 			out.Links = append(out.Links, crumb{docsName(b.Docs), b.Docs})
 		}
 	}
+	out.Links = append(out.Links, runbooks(v)...)
 	return out
 }
 
