@@ -114,12 +114,12 @@ func TestRefusals(t *testing.T) {
 		"http://a.svc:8081/?x=" + secret: "400 the parameter target has a query or fragment; give host:port or http(s)://host:port[/prefix]",
 		"ftp://a.svc:8081":               "400 the parameter target is no address; give host:port or http(s)://host:port[/prefix]",
 		"http://":                        "400 the parameter target is no address; give host:port or http(s)://host:port[/prefix]",
-		"evil.org:8081":                  "403 target evil.org:8081 is not allowed: no pattern of probe.allow_targets in the configuration matches its host and port",
-		"a.svc":                          "403 target a.svc is not allowed: no pattern of probe.allow_targets in the configuration matches its host and port",
-		"a.svc:22":                       "403 target a.svc:22 is not allowed: no pattern of probe.allow_targets in the configuration matches its host and port",
-		"10.0.0.1.evil.org:8081":         "403 target 10.0.0.1.evil.org:8081 is not allowed: no pattern of probe.allow_targets in the configuration matches its host and port",
-		"http://evil.org:8081/a.svc":     "403 target evil.org:8081 is not allowed: no pattern of probe.allow_targets in the configuration matches its host and port",
-		"http://secure:8443":             "403 target secure:8443 is not allowed: no pattern of probe.allow_targets in the configuration matches its host and port",
+		"evil.org:8081":                  "403 target evil.org:8081 is not allowed: no pattern of probe.allow_targets in the configuration matches its host and port (without a port it is 8081)",
+		"a.svc":                          "403 target a.svc is not allowed: no pattern of probe.allow_targets in the configuration matches its host and port (without a port it is 8081)",
+		"a.svc:22":                       "403 target a.svc:22 is not allowed: no pattern of probe.allow_targets in the configuration matches its host and port (without a port it is 8081)",
+		"10.0.0.1.evil.org:8081":         "403 target 10.0.0.1.evil.org:8081 is not allowed: no pattern of probe.allow_targets in the configuration matches its host and port (without a port it is 8081)",
+		"http://evil.org:8081/a.svc":     "403 target evil.org:8081 is not allowed: no pattern of probe.allow_targets in the configuration matches its host and port (without a port it is 8081)",
+		"http://secure:8443":             "403 target secure:8443 is not allowed: no pattern of probe.allow_targets in the configuration matches its host and port (without a port it is 8081)",
 		"unopenable:8081":                "500 target unopenable:8081: no such certificate",
 	} {
 		w := ask(t.Context(), h, nil, "target", target)

@@ -40,7 +40,7 @@ func (h *Handler) target(r *http.Request) (*target, *config.Config, error) {
 	}
 	if !h.allows(address) {
 		return nil, nil, refusal{http.StatusForbidden, fmt.Sprintf(
-			"target %s is not allowed: no pattern of probe.allow_targets in the configuration matches its host and port", address.Host)}
+			"target %s is not allowed: no pattern of probe.allow_targets in the configuration matches its host and port (without a port it is 8081)", address.Host)}
 	}
 	k, err := h.config.Discovered(q.Get("cluster"), []string{address.String()}, q.Get("module"))
 	if err != nil {

@@ -31,6 +31,7 @@ func ceilingReport(view func() report.Input) http.Handler {
 			return
 		}
 		w.Header().Set("Content-Type", format.MediaType())
+		w.Header().Set("Content-Security-Policy", inlineStyle) // The page is one file.
 		w.Header().Set("Cache-Control", "no-store")
 		_, _ = w.Write(b.Bytes()) // An error is that of a client that has gone.
 	})

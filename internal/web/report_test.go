@@ -35,6 +35,11 @@ func TestReport(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d %s with %q:\n%s", name, w.Code, w.Header().Get("Content-Type"), c.status, c.kind, c.has, w.Body)
 		}
 	}
+	// What brings its styles along must be allowed to use them.
+	styled := get(handler(t, nil), http.MethodGet, "/report")
+	if csp := styled.Header().Get("Content-Security-Policy"); !strings.Contains(styled.Body.String(), "<style>") || !strings.Contains(csp, "style-src 'unsafe-inline'") || strings.Contains(csp, "script-src") {
+		t.Errorf("the policy of the report is %q", csp)
+	}
 	r := httptest.NewRequest(http.MethodPost, "/report", http.NoBody)
 	w := httptest.NewRecorder()
 	handler(t, nil).ServeHTTP(w, r)

@@ -127,7 +127,8 @@ const (
 	// ownFiles lets pages load our own files and nothing else, and run nothing
 	// that stands in them.
 	ownFiles = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-	// inlineStyle is for pprof's index, which is not ours to change.
+	// inlineStyle is for what is one file with its styles: the report, pictures,
+	// and pprof's index, which is not ours to change.
 	inlineStyle = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
 )
 

@@ -47,6 +47,7 @@ func (a api) whatIf(w http.ResponseWriter, r *http.Request) {
 		answer(w, out)
 	case "svg":
 		w.Header().Set("Content-Type", "image/svg+xml; charset=utf-8")
+		w.Header().Set("Content-Security-Policy", inlineStyle) // As the picture brings its colours along.
 		w.Header().Set("Cache-Control", "no-store")
 		_, _ = w.Write([]byte(out.SVG()))
 	default:
