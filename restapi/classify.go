@@ -98,6 +98,8 @@ func reasonOf(ctx context.Context, err error) (reason, what string) {
 		return ReasonTLS, "TLS failed: " + err.Error()
 	case strings.Contains(err.Error(), "malformed HTTP"):
 		return ReasonNotHTTP, "the answer is not HTTP"
+	case strings.Contains(err.Error(), "response headers exceeded"):
+		return ReasonTooLarge, "the answer's headers are larger than any of Flink's"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET),
 		errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed), strings.Contains(err.Error(), "server closed"):
 		return ReasonClosed, "the connection was closed before the answer"

@@ -112,7 +112,7 @@ func faults(t *testing.T) map[string]fault {
 		"giant header": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-Giant", strings.Repeat("x", 1<<20))
 			_, _ = io.WriteString(w, "{}")
-		}, "other"},
+		}, "too_large"},
 		"redirect loop":         {leads("/again"), "redirect"},
 		"redirect to elsewhere": {leads("http://127.0.0.1:1/jobs/overview"), "redirect"},
 		"gzip bomb":             {bomb(t), "not_json"},
